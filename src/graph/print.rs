@@ -53,7 +53,8 @@ impl Graph {
                 default,
             } => {
                 let selector = self.selector_text(*selector, depth - 1);
-                let value = inner(value);
+                let (selector, value) = (argument(&selector), inner(value));
+                let value = argument(&value);
                 if *default == Value::Int(0) {
                     format!("aggregate({selector}, {value})")
                 } else {
@@ -66,7 +67,7 @@ impl Graph {
                 }
                 format!(
                     "selector_width({})",
-                    self.selector_text(*selector, depth - 1)
+                    argument(&self.selector_text(*selector, depth - 1))
                 )
             }
             SOp::WeightedMean {
@@ -75,14 +76,12 @@ impl Graph {
                 default,
             } => {
                 let scorer = self.scorer_call(*scorer, depth - 1);
+                let value = inner(value);
+                let value = argument(&value);
                 if *default == Value::Int(0) {
-                    format!("aggregate({scorer}, {})", inner(value))
+                    format!("aggregate({scorer}, {value})")
                 } else {
-                    format!(
-                        "aggregate({scorer}, {}, {})",
-                        inner(value),
-                        default.source()
-                    )
+                    format!("aggregate({scorer}, {value}, {})", default.source())
                 }
             }
         }
@@ -102,8 +101,8 @@ impl Graph {
                 comparison,
             } => format!(
                 "select({}, {}, {})",
-                self.sop_text(*keys, depth - 1, false),
-                self.sop_text(*queries, depth - 1, false),
+                argument(&self.sop_text(*keys, depth - 1, false)),
+                argument(&self.sop_text(*queries, depth - 1, false)),
                 comparison.symbol()
             ),
             Selector::And(a, b) => format!(
@@ -122,7 +121,7 @@ impl Graph {
             }
             Selector::Best { selector, scorer } => format!(
                 "select_best({}, {})",
-                self.selector_text(*selector, depth - 1),
+                argument(&self.selector_text(*selector, depth - 1)),
                 self.scorer_call(*scorer, depth - 1)
             ),
         }
@@ -140,8 +139,12 @@ impl Graph {
     /// The function of a scorer, with `key(x)` and `query(x)` for what it reads.
     fn scorer_text(&self, id: ScorerId, depth: usize) -> String {
         match self.get_scorer(id) {
-            Scorer::Key(sop) => format!("(key({}))", self.sop_text(*sop, depth, false)),
-            Scorer::Query(sop) => format!("(query({}))", self.sop_text(*sop, depth, false)),
+            Scorer::Key(sop) => {
+                format!("(key({}))", argument(&self.sop_text(*sop, depth, false)))
+            }
+            Scorer::Query(sop) => {
+                format!("(query({}))", argument(&self.sop_text(*sop, depth, false)))
+            }
             Scorer::Constant(value) => format!("({})", value.source()),
             Scorer::Map { .. } if depth == 0 => "(…)".to_string(),
             Scorer::Map { op, operands } => {
@@ -168,6 +171,15 @@ impl Graph {
     }
 }
 
+/// A text between brackets of its own, without those that it comes with: an operator's text stands in
+/// brackets as a whole, and nothing else begins with one.
+fn argument(text: &str) -> &str {
+    let within = text
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    within.unwrap_or(text)
+}
+
 fn map_text(op: &Op, operands: &[String]) -> String {
     match (op, operands) {
         (Op::If, [condition, then, otherwise]) => {
@@ -176,13 +188,19 @@ fn map_text(op: &Op, operands: &[String]) -> String {
         (Op::ToStr | Op::ToInt | Op::ToFloat | Op::ToBool, [tokens]) if tokens == "tokens_asis" => {
             op.symbol().to_string()
         }
-        (Op::Lookup(table), [index]) => format!("{}[{index}]", table_text(table)),
+        (Op::Lookup(table), [index]) => {
+            format!("{}[{}]", table_text(table), argument(index))
+        }
         (Op::In(items), [operand]) => format!("({operand} in {})", list_text(items)),
         (Op::Not, [operand]) => format!("(not {operand})"),
         (Op::Negate | Op::Plus, [operand]) => format!("{op}{operand}"),
-        (_, [operand]) => format!("{op}({operand})"),
+        (_, [operand]) => format!("{op}({})", argument(operand)),
         (_, [left, right]) => format!("({left} {op} {right})"),
-        _ => format!("{op}({})", operands.join(", ")),
+        _ => {
+            let operands: Vec<String> =
+                operands.iter().map(|it| argument(it).to_string()).collect();
+            format!("{op}({})", operands.join(", "))
+        }
     }
 }
 

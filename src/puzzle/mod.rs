@@ -13,6 +13,7 @@ use crate::equiv::{self, Comparison, Difference, Verdict};
 use crate::eval::Meta;
 use crate::graph::SOpId;
 use crate::infer::Setting;
+use crate::interpret::Sequence;
 use crate::schedule::schedule;
 use crate::session::{Session, files};
 use crate::value::Value;
@@ -239,7 +240,7 @@ impl Puzzle {
             };
             return Ok(Grade::Wrong { difference, place });
         }
-        if let Some(difference) = self.on_examples(session, pair) {
+        if let Some(difference) = self.on_examples(session, pair)? {
             let place = "an example of the task".to_string();
             return Ok(Grade::Wrong { difference, place });
         }
@@ -259,24 +260,48 @@ impl Puzzle {
 
     /// The first example of the task on which the program is wrong: examples may hold tokens that
     /// are not in the vocabulary.
+    ///
+    /// # Errors
+    /// The solution fails on one.
     fn on_examples(
         &self,
         session: &Session,
         (expected, given): (SOpId, SOpId),
-    ) -> Option<Difference> {
-        let mut inputs = self.examples.iter().map(|text| Value::characters(text));
-        inputs.find_map(|input| {
-            let a = session.evaluate(expected, &input);
+    ) -> Fallible<Option<Difference>> {
+        for shown in &self.examples {
+            let (input, a) = self.solved(session, expected, shown)?;
             let b = session.evaluate(given, &input);
-            let right = match (&a, &b) {
-                (Ok(a), Ok(b)) => {
-                    let mut pairs = a.values.iter().zip(&b.values);
-                    pairs.all(|(a, b)| a.equals(b))
-                }
-                _ => false,
-            };
-            (!right).then_some(Difference { input, a, b })
-        })
+            let right = b.as_ref().is_ok_and(|b| {
+                let mut pairs = a.values.iter().zip(&b.values);
+                pairs.all(|(a, b)| a.equals(b))
+            });
+            if !right {
+                let a = Ok(a);
+                return Ok(Some(Difference { input, a, b }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// An example of the task with what the solution gives for it.
+    ///
+    /// # Errors
+    /// The solution fails there, which is the puzzle's own mistake.
+    fn solved(
+        &self,
+        session: &Session,
+        solution: SOpId,
+        shown: &str,
+    ) -> Fallible<(Vec<Value>, Sequence)> {
+        let input = Value::characters(shown);
+        match session.evaluate(solution, &input) {
+            Ok(values) => Ok((input, values)),
+            Err(error) => Err(error
+                .note(format!(
+                    "the solution of the puzzle fails on its own example `{shown}`"
+                ))
+                .into()),
+        }
     }
 }
 

@@ -8,7 +8,6 @@ use crate::equiv::{Comparison, Difference, Method};
 use crate::interpret::Sequence;
 use crate::session::Session;
 use crate::session::show::example;
-use crate::value::Value;
 
 /// Characters of a result that are shown.
 const LONGEST_RESULT: usize = 400;
@@ -66,16 +65,16 @@ impl Puzzle {
         let mut text = format!("{}\n\n{}\n\n", self.heading(), self.task);
         let (sop, setting) = self.solve(session)?;
         for shown in &self.examples {
-            let input = Value::characters(shown);
-            let result = session.evaluate(sop, &input)?;
+            let (input, result) = self.solved(session, sop, shown)?;
             text.push_str(&format!("    {ANSWER}({}) = {result}\n", example(&input)));
         }
         let vocabulary = example(&setting.vocabulary);
         let length = setting.max_length;
-        let tried = format!(
-            "It is tried on these examples, and on every input of up to\n{length} of the tokens \
-             {vocabulary}:"
-        );
+        let examples = match self.examples.is_empty() {
+            true => "on every input of up to",
+            false => "on these examples, and on every input of up to",
+        };
+        let tried = format!("It is tried {examples}\n{length} of the tokens {vocabulary}:");
         let named = &self.named;
         text.push_str(&match door {
             Door::Shell => format!(

@@ -271,7 +271,9 @@ impl Repl {
         let mut display = self.display.clone();
         if let StatementKind::Load { path, .. } = &statement.kind {
             self.loaded.retain(|loaded| loaded.as_str() != &**path);
-            self.loaded.push(path.to_string());
+            if result.is_ok() {
+                self.loaded.push(path.to_string());
+            }
             // Loads show no examples.
             display.sop_examples = false;
             display.selector_examples = false;

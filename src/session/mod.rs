@@ -374,7 +374,10 @@ pub(crate) fn no_sop(text: &str, meta: &Meta, span: Span) -> Box<Diagnostic> {
         Meta::Dict(_) => format!("to look up each token: `{text}[tokens]`"),
         Meta::Function(callable) => {
             let signature = callable.signature();
-            let parameters = signature.split_once('(').map_or("", |(_, list)| list);
+            let parameters = match callable.single().len() {
+                1 => "tokens)",
+                _ => signature.split_once('(').map_or("", |(_, list)| list),
+            };
             format!("call it: `{text}({parameters}`")
         }
         Meta::Selector(_) => {

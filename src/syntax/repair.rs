@@ -10,7 +10,7 @@ use lalrpop_util::ParseError;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Takes out the comments of C at the start of a line; gives their places.
+/// Takes out the comments of C at the start of a line and after a statement; gives their places.
 pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let mut end = 0;
@@ -20,7 +20,9 @@ pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<
         if lexeme.start < end {
             return false;
         }
-        let first = before.is_none_or(|before| text[before..lexeme.start].contains('\n'));
+        let first = before.is_none_or(|before| {
+            text[before..lexeme.start].contains('\n') || text[..before].ends_with(';')
+        });
         if !first || !text[lexeme.start..lexeme.end].starts_with("//") {
             return true;
         }

@@ -112,7 +112,10 @@ impl Scene<'_> {
                 let lists = self.arguments().into_iter().filter_map(|id| {
                     let wrong = match self.span(id) == found.1 {
                         true => found.0.clone(),
-                        false => Meta::Atom(self.value(id)?),
+                        false => match self.known(id) {
+                            Some(meta) => meta.clone(),
+                            None => Meta::Atom(self.value(id)?),
+                        },
                     };
                     self.need(&(wrong, self.span(id)), Needed::List)
                 });

@@ -8,8 +8,8 @@ use super::with_path;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
 use crate::eval::fault::{Doubt, Doubtful, Shadow};
-use crate::syntax::ast::{BinaryOperator, Name};
-use crate::value::{Comparison, Value};
+use crate::syntax::ast::{BinaryOperator, ExprKind, Name};
+use crate::value::{Comparison, TypeSet, Value};
 
 impl Scene<'_> {
     /// A warning of something doubtful at the whole, unless another tells of it.
@@ -135,6 +135,16 @@ impl Scene<'_> {
             Value::Float(_) => Some(("numbers", "tokens_float")),
             Value::Int(_) | Value::Str(_) => None,
         });
+        if let [(_, keys), (Meta::SOp(sop), at)] | [(Meta::SOp(sop), at), (_, keys)] = sides
+            && self
+                .kind()
+                .is_some_and(|kind| matches!(kind, ExprKind::Call { .. }))
+            && self.types(&Meta::SOp(*sop)) == TypeSet::BOOL
+            && keys != at
+        {
+            let fixed = format!("select({}, True, ==)", self.say(*at));
+            return self.put("to select the keys where it is true", self.whole, fixed);
+        }
         let (types, name) = numeric.unwrap_or(("numbers", "tokens_int"));
         let tokens = sides.iter().find(|(meta, _)| self.is_tokens(meta));
         let converted = |what: &str| {

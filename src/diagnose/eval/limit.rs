@@ -65,9 +65,11 @@ impl Scene<'_> {
                 error,
                 note "the choice in `{name}` does not end it for these arguments",
                 help "{help}";
-            (None, _) => error,
+            (None, _) =>
+                where n = callable.single().first().map_or("n", |(name, _)| &**name);
+                error,
                 note "`{name}` may be calling itself without end",
-                help "let a choice end it: `return 1 if n == 0 else n * f(n - 1);`";
+                help "let a choice end it: `return 1 if {n} == 0 else {n} * {name}({n} - 1);`";
         }
     }
 }

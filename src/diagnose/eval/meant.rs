@@ -83,15 +83,17 @@ impl Scene<'_> {
                 where (keys, scorer) = (self.say(*keys), self.say(*scorer));
                 "to select the best of these keys", "select_best({keys}, {scorer})";
             Cause::SelectorOperand(_, sides) => else self.widths(sides);
-            // A condition beside a selector is meant as one, whatever its type.
+            // A condition beside a selector is meant as one, if it can be.
             Cause::SelectorAndOther(
-                _, [(Meta::SOp(_), at), (Meta::Selector(_), _)]
-                    | [(Meta::Selector(_), _), (Meta::SOp(_), at)],
-            ) if !self.in_library() => at it = *at;
+                _, [(meta @ Meta::SOp(_), at), (Meta::Selector(_), _)]
+                    | [(Meta::Selector(_), _), (meta @ Meta::SOp(_), at)],
+            ) if !self.in_library() && !self.is_string(meta) => at it = *at;
                 "to select the keys where it is true", "select({it}, True, ==)";
             Cause::SelectorAndOther(
                 _, [other, (Meta::Selector(_), _)] | [(Meta::Selector(_), _), other],
             ) => else self.need(other, Needed::Selector);
+            Cause::NoSOp((Meta::Function(_), _)) if &**f == "zipmap" && self.arguments().len() == 2 =>
+                "the function comes last", "zipmap({b}, {a})";
             Cause::NoSOp(side) => else self.sop(side);
             Cause::SelectorAsCondition(at) => at it = *at;
                 "to ask at each position whether a key is selected", "has_focus({it})";
@@ -101,6 +103,8 @@ impl Scene<'_> {
             Cause::NotIndexable(Meta::Selector(_)) => "for whether each position selects position {a}",
                 "aggregate({f}, indicator(indices == {a})) > 0";
             Cause::NotIndexable(Meta::Function(_)) => "call it", "{f}({a})";
+            Cause::BadIndex(Meta::SOp(_), (index @ Meta::SOp(_), _)) if self.is_string(index) =>
+                else None;
             Cause::BadIndex(values @ Meta::SOp(_), (Meta::SOp(_), _)) =>
                 where default = if self.is_string(values) { ", \"\"" } else { "" };
                 "to fetch from a computed position",

@@ -173,6 +173,7 @@ const FOREIGN: &[(&[&str], &str)] = table! {
     &["type", "isinstance"],
         "types cannot be asked for; values can be compared, like `tokens == \"a\"`";
     &["list"], "a list is written out, like `[1, 2]`, or counted, like `range(3)`";
+    &["get"], "an element of a list or dict is `x[0]` or `x[\"key\"]`";
     &["reversed"], "the positions in reverse: `load \"sorting\"; reverse({x});`";
     &["pass"], "there is no statement that does nothing: leave it out";
     &["break", "continue"],

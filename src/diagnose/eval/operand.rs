@@ -78,6 +78,7 @@ impl Scene<'_> {
         let alike = matches!(op, Op::Add | Op::Compare(_));
         self.as_numbers(sides)
             .or_else(|| self.as_text(what, sides).filter(|_| alike))
+            .or_else(|| self.as_digits(sides).filter(|_| *op == Op::Add))
             .or_else(|| self.of_the_tokens(sides).filter(|_| alike))
             .or_else(|| match sides {
                 [(a, left), (b, right)] if self.is_string(a) && self.is_string(b) => {
@@ -123,6 +124,19 @@ impl Scene<'_> {
             Some((self.origin(*at)?, quoted(number)))
         });
         self.mend_places(what, edits.collect::<Option<_>>()?)
+    }
+
+    /// An s-op of numbers beside a string, as one of strings.
+    fn as_digits(&self, sides: &[Side]) -> Option<Suggestion> {
+        let numbers = sides.iter().filter(|(meta, _)| !self.is_string(meta));
+        let edits = numbers.map(|(meta, at)| {
+            let sop = matches!(meta, Meta::SOp(_));
+            Some((
+                self.origin(*at).filter(|_| sop)?,
+                format!("str({})", self.say(*at)),
+            ))
+        });
+        self.mend_places("to join what is printed", edits.collect::<Option<_>>()?)
     }
 
     /// A string beside an s-op of numbers: the tokens were meant.

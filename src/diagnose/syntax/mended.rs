@@ -106,11 +106,12 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
                 "//" => "/",
                 other => other,
             };
-            where name = context.before(span.start).unwrap_or("a");
+            where name = assigned(&context.text[..span.start as usize]);
+            where (single, name) = (name.is_some(), name.unwrap_or("name"));
             where help = format!("write `{name} = {name} {operator} …;`");
             where help = Suggestion::edit(help, span, format!("= {name} {operator}"));
             where rest = behind.split(';').next().unwrap_or("").trim();
-            where single = rest.chars().all(char::is_alphanumeric);
+            where single = single && rest.chars().all(char::is_alphanumeric);
             error!(UnexpectedToken, "there is no `{written}`"),
             at span, "names are assigned with `=` only",
             mend Some(if single { help } else { help.plain() });
@@ -140,6 +141,16 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
 
 /// Help where no number is as large.
 const SMALLER: &str = "write a smaller number, like `1e308`";
+
+/// The name that is all of a statement so far.
+fn assigned(text: &str) -> Option<&str> {
+    let text = text.trim_end_matches([' ', '\t']);
+    let before = text.trim_end_matches(|part: char| part.is_alphanumeric() || part == '_');
+    let begins = before.trim_end_matches([' ', '\t']);
+    let begins = begins.is_empty() || begins.ends_with(['\n', ';', '{', '}', ':']);
+    text.get(before.len()..)
+        .filter(|name| begins && !name.is_empty())
+}
 
 /// The number that another language writes so.
 fn number(written: &str) -> Option<i64> {

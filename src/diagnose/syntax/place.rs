@@ -53,12 +53,6 @@ impl<'s> Context<'_, 's> {
         self.place(self.number(start), expected)
     }
 
-    /// The text of the lexeme before a place.
-    pub fn before(&self, start: u32) -> Option<&str> {
-        let last = self.lexemes.get(self.number(start).checked_sub(1)?)?;
-        self.text.get(last.start..last.end)
-    }
-
     /// The number of the lexeme that begins at a place. An inserted `;` may stand there before it.
     fn number(&self, start: u32) -> usize {
         let start = start as usize;

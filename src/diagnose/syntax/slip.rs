@@ -172,6 +172,9 @@ impl Place<'_, '_> {
             (Some(Token::Draw), other) if is_at(1) || is_at(2) && other == Token::RightParenthesis =>
                 "`draw` takes an s-op or a selector in parentheses",
                 "write `draw(length);`, or `draw(length, \"abc\");` for an input";
+            (Some(Token::Load), Token::LeftParenthesis) if is_at(1) =>
+                where path = self.written(1)?;
+                "the path of `load` stands without parentheses", format!("write `load {path};`");
             (Some(Token::Load), Token::Name(word)) => "the path of `load` is a string",
                 format!("write `load \"{word}\";`");
             (Some(Token::Assert), Token::Comma) if none_open => "an assertion has no message",
@@ -200,6 +203,9 @@ impl Place<'_, '_> {
         slips! { self, (first, second);
             _ if self.token(-1) == Some(Token::Equal) => "there is no `===`",
                 "to compare write `==`", edit self.at..=self.at, "";
+            _ if self.bracket.is_some() && self.expects(":") =>
+                "in a dict a `:` stands between a key and its value", "write `:`",
+                edit self.at..=self.at, ":";
             _ if self.bracket.is_some() || asks => "`=` does not compare",
                 "to compare write `==`", edit self.at..=self.at, "==";
             (Some(Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength), None) =>
@@ -248,7 +254,8 @@ impl Place<'_, '_> {
             (Some(Token::For), Token::LeftParenthesis) =>
                 "the name of a loop stands without parentheses", "write `for x in list { … }`";
             (_, Token::Colon) if in_list => "there are no slices",
-                "take one element with `x[i]`, or build a list: `[x[i] for i in range(2)]`";
+                "take one element with `x[i]`, or build a list: `[x[i] for i in range(2)]`; s-ops are \
+                 moved by `shift(x, i)`";
             _ if needs_else && block && line.is_some() =>
                 where line = line?;
                 "`if` is not a statement",

@@ -37,6 +37,8 @@ pub(super) const STATEMENT_WORDS: &Words = table! {
     &["show"], "this is not something to show",
         "write `show example`, `show s-op example` or `show selector example`", None;
     &["examples"], "examples are on or off", "write `examples on` or `examples off`", None;
+    &["example"], "this command is not complete",
+        "write `examples off`, or `set example \"abc\"`", None;
     &["full"], "this command is not complete",
         "write `full seq display on` or `full seq display off`", None;
 };
@@ -108,6 +110,12 @@ const SIGNS: &[(&[&str], &str, Option<&str>)] = table! {
     &["÷"], "write `/`", Some("/");
     &["∈"], "write `in`", Some("in");
     &["->", "→", "⇒", "λ"], "functions without a name are written `lambda x: value`", None;
+    &["；"], "write `;`", Some(";");
+    &["，"], "write `,`", Some(",");
+    &["："], "write `:`", Some(":");
+    &["＝"], "write `=`", Some("=");
+    &["（"], "write `(`", Some("(");
+    &["）"], "write `)`", Some(")");
     &["\u{a0}"], "this is a non-breaking space: replace it by a plain one", Some(" ");
 };
 
