@@ -19,6 +19,7 @@ mod sided;
 use crate::base::parallel;
 use crate::model::{Dtype, HostOrder};
 use crate::plan::{Attend, FeedForward, Plan, Variable, VariableId, Written};
+use crate::value::ROUNDING;
 use bound::{Bound, Bounds, Floats};
 use facts::Facts;
 use head::Logit;
@@ -172,7 +173,7 @@ fn certify_in<'p>(
                 variable: variable.label.clone(),
                 largest: bound.largest,
                 error: bound.error,
-                margin: margin(&variable.values),
+                margin: margin(&apart(&variable.values)),
             });
             // Where a head is not bounded that is said already.
             if !(bound.error + bound.largest).is_finite() && certificate.open.is_empty() {
@@ -190,13 +191,23 @@ fn certify_in<'p>(
                 Some(_) => "the tolerance",
                 None => "the margin",
             };
-            let (name, error) = (&bound.output, bound.error);
-            let open = format!("{name}: its error is {error:.2} of {of}");
+            let name = &bound.output;
+            let open = match bound.error.is_finite() {
+                true => format!("{name}: its error is {:.2} of {of}", bound.error),
+                false => format!("{name}: its error has no bound"),
+            };
             certificate.open.push(open);
         }
         certificate.outputs.push(bound);
     }
     (certificate, bounds)
+}
+
+/// Numbers, ascending, each that differs from the one before by more than what computing it loses.
+fn apart(values: &[f64]) -> Vec<f64> {
+    let mut apart = values.to_vec();
+    apart.dedup_by(|next, before| *next - *before <= ROUNDING * before.abs().max(1.0));
+    apart
 }
 
 /// Half the least distance of two of some numbers, ascending.

@@ -55,6 +55,14 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         output.text(&format!("\n# what is proved\n\n{}\n", certificates[0]))?;
     }
     if let Some(error) = compiled.refusal().filter(|_| !arguments.uncertified) {
+        let request = arguments.making.request();
+        let (graph, limits) = (session.graph(), session.limits());
+        let other = || compile::another_way(&request, &compiled, graph, limits);
+        let error =
+            match progress::shown(output, session.control(), "looking for another way", other)? {
+                Some(other) => error.help(other),
+                None => error,
+            };
         output.report(&uncertified(error), session.sources());
         return Err(Stop::Reported);
     }

@@ -41,7 +41,7 @@ use crate::graph::{Graph, SOpId, SelectorId};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Setting, Stopped};
-use crate::model::{Host, Model};
+use crate::model::{Dtype, Host, Model};
 use crate::plan::pass::{Choice, Passes};
 use crate::plan::{Style, Unit};
 use attempt::made_in;
@@ -116,6 +116,37 @@ pub fn compile_in(
         },
     };
     or_nearest(setting, graph.control(), make, Compiled::is_certified)
+}
+
+/// Another way to make the model, one that is proved, where the one that was asked for is not: for
+/// people, in the words of the command line.
+pub fn another_way(
+    request: &Request,
+    refused: &Compiled,
+    graph: &Graph,
+    limits: &Limits,
+) -> Option<&'static str> {
+    let proved = |request: &Request| {
+        let made = made_in(request, graph, &refused.sops, &refused.setting, limits);
+        made.is_ok_and(|made| made.is_certified())
+    };
+    let floats = || Request {
+        host: Host {
+            dtype: None,
+            ..request.host
+        },
+        ..request.clone()
+    };
+    let compact = || Request {
+        style: Style::Compact,
+        ..request.clone()
+    };
+    if request.host.dtype == Some(Dtype::Bfloat16) && proved(&floats()) {
+        return Some("without `--dtype bfloat16` it is proved to be exact");
+    }
+    let other = request.style == Style::Faithful && !request.without_bos;
+    (other && proved(&compact()))
+        .then_some("`--style compact` makes one that is proved to be exact")
 }
 
 /// A map in the order in which its entries came.

@@ -207,7 +207,8 @@ impl Compiler<'_> {
 
 /// What something of the program is called that was made for a reader.
 pub(crate) fn called(source: &Source, reader: &str) -> String {
-    match reader.contains(&source.name) {
+    // `tokens == "a"` says of what it is, `aggregate(s, tokens)` is something else.
+    match reader.trim_start_matches('(').starts_with(&source.name) {
         true => reader.to_string(),
         false => format!("{} for {reader}", source.name),
     }

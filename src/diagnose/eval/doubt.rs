@@ -135,12 +135,11 @@ impl Scene<'_> {
             Value::Float(_) => Some(("numbers", "tokens_float")),
             Value::Int(_) | Value::Str(_) => None,
         });
-        if let [(_, keys), (Meta::SOp(sop), at)] | [(Meta::SOp(sop), at), (_, keys)] = sides
-            && self
-                .kind()
-                .is_some_and(|kind| matches!(kind, ExprKind::Call { .. }))
-            && self.types(&Meta::SOp(*sop)) == TypeSet::BOOL
-            && keys != at
+        let condition =
+            |(meta, _): &&Side| matches!(meta, Meta::SOp(_)) && self.types(meta) == TypeSet::BOOL;
+        if matches!(self.kind(), Some(ExprKind::Call { .. }))
+            && !self.in_library()
+            && let Some((_, at)) = sides.iter().find(condition)
         {
             let fixed = format!("select({}, True, ==)", self.say(*at));
             return self.put("to select the keys where it is true", self.whole, fixed);

@@ -128,15 +128,13 @@ impl Scene<'_> {
 
     /// An s-op of numbers beside a string, as one of strings.
     fn as_digits(&self, sides: &[Side]) -> Option<Suggestion> {
-        let numbers = sides.iter().filter(|(meta, _)| !self.is_string(meta));
-        let edits = numbers.map(|(meta, at)| {
-            let sop = matches!(meta, Meta::SOp(_));
-            Some((
-                self.origin(*at).filter(|_| sop)?,
-                format!("str({})", self.say(*at)),
-            ))
-        });
-        self.mend_places("to join what is printed", edits.collect::<Option<_>>()?)
+        let numbers = || sides.iter().filter(|(meta, _)| !self.is_string(meta));
+        let fits = |(meta, at): &Side| {
+            matches!(meta, Meta::SOp(_)) && !self.say(*at).starts_with("tokens_")
+        };
+        let places = numbers().map(|(_, at)| *at);
+        self.mend_each("to join what is printed", places, |it| format!("str({it})"))
+            .filter(|_| numbers().all(fits))
     }
 
     /// A string beside an s-op of numbers: the tokens were meant.
