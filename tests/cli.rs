@@ -432,6 +432,47 @@ fn what_is_not_proved_is_said() {
 }
 
 #[test]
+fn a_refusal_names_what_is_proved_instead() {
+    let place = Place::new();
+    place.file(
+        "program.rasp",
+        "h = selector_width(select(tokens, tokens, ==));
+         first = select_best(full_s, score((h, indices), h, lambda k, i, q: 100 * k - i));
+         most = aggregate(first, tokens);
+         bar = select(tokens, \"|\", ==);
+         new = select(selector_width(select(tokens, tokens, ==) and select(indices, indices, <)), 0, ==);
+         at = aggregate(bar and new, indices, -1);
+         copied = aggregate(select(indices, at + 1 + indices, ==), tokens, \".\") if at >= 0 else \".\";",
+    );
+    let compile = |options: &str| {
+        place.shell(&format!(
+            "rasp compile program.rasp -o model --force {options}"
+        ))
+    };
+    for (options, way, other) in [
+        (
+            "-e most --vocab abc --max-len 11",
+            "`--style compact`",
+            "--style compact",
+        ),
+        (
+            "-e copied --vocab 'ab|' --max-len 8 --dtype bfloat16",
+            "without `--dtype bfloat16`",
+            "--dtype float32",
+        ),
+    ] {
+        let refused = compile(options);
+        assert_eq!(refused.status, 1, "{}", refused.err);
+        let help = format!("Help: {way}");
+        let flat = refused.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(&help), "{}", refused.err);
+        let options = options.replace("--dtype bfloat16", "");
+        let made = compile(&format!("{options} {other}"));
+        assert_eq!(made.status, 0, "{}", made.err);
+    }
+}
+
+#[test]
 fn the_same_program_gives_the_same_bytes() {
     let place = hist();
     for out in ["one", "two"] {
