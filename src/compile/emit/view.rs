@@ -208,8 +208,8 @@ impl Compiler<'_> {
 /// What something of the program is called that was made for a reader.
 pub(crate) fn called(source: &Source, reader: &str) -> String {
     // `tokens == "a"` says of what it is, `aggregate(s, tokens)` is something else.
-    let bare = |text: &str| text.trim_start_matches('(').to_string();
-    match bare(reader).starts_with(&bare(&source.name)) {
+    let name = source.name.trim_start_matches('(');
+    match reader.trim_start_matches('(').starts_with(name) {
         true => reader.to_string(),
         false => format!("{} for {reader}", source.name),
     }
