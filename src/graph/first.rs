@@ -11,6 +11,9 @@ use crate::base::Span;
 use crate::value::{Comparison, Op, Value};
 use rustc_hash::FxHashMap;
 
+/// A disjunction of more parts is not asked about part by part.
+const MOST_PARTS: usize = 8;
+
 /// A graph with what selectors do at the first position.
 #[derive(Clone, Debug)]
 pub struct WithFirst {
@@ -21,6 +24,9 @@ pub struct WithFirst {
     /// For each width the sum that it is: the width beyond the first position, and 1 where that is
     /// selected.
     pub sums: FxHashMap<SOpId, SOpId>,
+    /// For each aggregate of a constant over a disjunction, which asks whether any key is selected, the
+    /// choice that it is between those over the parts.
+    pub unions: FxHashMap<SOpId, SOpId>,
     /// For each selector whose keys are aggregated, whether it selects the first position; of a best
     /// key, whether that may be the first position.
     pub selects: FxHashMap<SelectorId, SOpId>,
@@ -40,14 +46,18 @@ impl WithFirst {
             graph: graph.clone(),
             own: graph.sop_count(),
             sums: FxHashMap::default(),
+            unions: FxHashMap::default(),
             selects: FxHashMap::default(),
             supports: FxHashMap::default(),
         };
         for id in graph.reachable(roots) {
             let span = graph.span(id);
             match graph.get(id) {
-                SOp::Aggregate { selector, .. } => {
+                aggregate @ SOp::Aggregate { selector, .. } => {
                     with.selects(*selector, span);
+                    if let Some(union) = with.union(aggregate, span) {
+                        with.unions.insert(id, union);
+                    }
                 }
                 SOp::Width { selector } if !selects_all(graph, *selector) => {
                     let width = with.width(*selector, span);
@@ -77,6 +87,7 @@ impl WithFirst {
         let mut roots: Vec<SOpId> = self
             .sums
             .values()
+            .chain(self.unions.values())
             .chain(self.selects.values())
             .copied()
             .collect();
@@ -104,6 +115,89 @@ impl WithFirst {
         let width = graph.sop(SOp::Width { selector: beyond }, span);
         let one = graph.map(Op::Indicator, vec![selects], span);
         graph.map(Op::Add, vec![width, one], span)
+    }
+
+    /// The aggregate of a constant over a disjunction by those over its parts: the first that is not the
+    /// default.
+    fn union(&mut self, aggregate: &SOp, span: Span) -> Option<SOpId> {
+        let SOp::Aggregate {
+            selector,
+            value,
+            default,
+        } = aggregate
+        else {
+            return None;
+        };
+        let SOp::Constant(_) = self.graph.get(*value) else {
+            return None;
+        };
+        let mut parts = Vec::new();
+        let mut pending = vec![*selector];
+        while let Some(part) = pending.pop() {
+            match self.either(part, span) {
+                Some([a, b]) => pending.extend([b, a]),
+                None => parts.push(part),
+            }
+            if parts.len() + pending.len() > MOST_PARTS {
+                return None;
+            }
+        }
+        if parts.len() < 2 {
+            return None;
+        }
+        let over = |with: &mut WithFirst, selector| {
+            with.selects(selector, span);
+            let over = SOp::Aggregate {
+                selector,
+                value: *value,
+                default: default.clone(),
+            };
+            with.graph.sop(over, span)
+        };
+        let mut union = over(self, parts.pop()?);
+        for part in parts.into_iter().rev() {
+            let part = over(self, part);
+            let equal = Op::Compare(Comparison::Equal);
+            let found = self.graph.map(equal, vec![part, *value], span);
+            union = self.graph.map(Op::If, vec![found, part, union], span);
+        }
+        Some(union)
+    }
+
+    /// The two that a selector is a disjunction of, if it is one: also where a conjunction holds one, and
+    /// where it is what a conjunction does not select.
+    fn either(&mut self, id: SelectorId, span: Span) -> Option<[SelectorId; 2]> {
+        let graph = &mut self.graph;
+        let inside = |graph: &Graph, id: SelectorId| match *graph.get_selector(id) {
+            Selector::Or(a, b) => Some([a, b]),
+            Selector::Compare { .. }
+            | Selector::And(..)
+            | Selector::Not(_)
+            | Selector::Predicate(_)
+            | Selector::Best { .. } => None,
+        };
+        match *graph.get_selector(id) {
+            Selector::Or(a, b) => Some([a, b]),
+            Selector::And(a, b) => {
+                let (parts, other) = match (inside(graph, a), inside(graph, b)) {
+                    (Some(parts), _) => (parts, b),
+                    (None, Some(parts)) => (parts, a),
+                    (None, None) => return None,
+                };
+                Some(parts.map(|part| graph.selector(Selector::And(part, other), span)))
+            }
+            Selector::Not(inner) => match *graph.get_selector(inner) {
+                Selector::And(a, b) => {
+                    Some([a, b].map(|part| graph.selector(Selector::Not(part), span)))
+                }
+                Selector::Compare { .. }
+                | Selector::Or(..)
+                | Selector::Not(_)
+                | Selector::Predicate(_)
+                | Selector::Best { .. } => None,
+            },
+            Selector::Compare { .. } | Selector::Predicate(_) | Selector::Best { .. } => None,
+        }
     }
 
     /// Whether a selector selects the first position.

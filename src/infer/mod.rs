@@ -273,10 +273,17 @@ impl<'g> Analysis<'g> {
         }
     }
 
-    /// The s-op that says how another is computed: itself, but for a width where there is no BOS.
+    /// The s-op that says how another is computed: itself, but for a width, and for what asks about a
+    /// disjunction, where there is no BOS.
     pub fn formula(&self, id: SOpId) -> SOpId {
-        let sum = self.first.and_then(|first| first.sums.get(&id));
-        sum.copied().unwrap_or(id)
+        let other = |first: &&WithFirst| {
+            first
+                .sums
+                .get(&id)
+                .or_else(|| first.unions.get(&id))
+                .copied()
+        };
+        self.first.as_ref().and_then(other).unwrap_or(id)
     }
 
     /// What is known of an s-op.
@@ -345,6 +352,9 @@ impl<'g> Analysis<'g> {
             } => {
                 self.record_first(*selector);
                 let node = self.analyse_aggregate(id, *selector, *value, default);
+                if self.formula(id) != id && self.is_in_parts(*selector) {
+                    return self.as_formula(id);
+                }
                 if node.is_err() {
                     self.take_as_real(id, *selector, *value, default);
                 }
@@ -391,10 +401,30 @@ impl<'g> Analysis<'g> {
         if sum == id || node.own.is_none() || all {
             return Ok(node);
         }
-        for needed in self.graph.reachable(&[sum]) {
+        self.as_formula(id)
+    }
+
+    /// Whether a disjunction is no single relation of an s-op at keys and one at queries.
+    fn is_in_parts(&self, selector: SelectorId) -> bool {
+        let joint = |literal: &cube::Literal| {
+            let sides = [literal.keys, literal.queries];
+            sides.iter().any(|side| matches!(side, Operand::Joint(_)))
+        };
+        self.selectors
+            .get(&selector)
+            .is_none_or(|facts| match &*facts.cubes {
+                [cube] => cube.literals.iter().any(joint),
+                _ => true,
+            })
+    }
+
+    /// What is known of an s-op from the formula that it is where there is no BOS.
+    fn as_formula(&mut self, id: SOpId) -> Result<Node, Stopped> {
+        let formula = self.formula(id);
+        for needed in self.graph.reachable(&[formula]) {
             self.record(needed);
         }
-        self.node(sum).map(|sum| Node::clone(sum))
+        self.node(formula).map(|node| Node::clone(node))
     }
 
     pub const TOKENS: VarId = VarId(0);
