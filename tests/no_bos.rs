@@ -298,6 +298,48 @@ fn defaults_are_taken_where_nothing_is_selected() {
     assert!(recent.attends.iter().all(|op| op.kind == Kind::MeanOfSome));
 }
 
+/// Whether any key of a disjunction is selected, however that is written. As one relation of pairs this
+/// took from 24,003 parameters to 451,119.
+#[test]
+fn disjunctions_are_asked_about_part_by_part() {
+    const ASKED: &str = "
+        h = selector_width(select(tokens, tokens, ==));
+        earlier = select(indices, indices, <);
+        either = has_focus(select(h, h, >) or earlier);
+        both = has_focus((select(h, 1, ==) or select(tokens, \"b\", ==)) and earlier);
+        neither = has_focus(not (select(h, h, <=) and select(indices, indices, >=)));
+        numbers = aggregate(select(h, indices, ==) or select(tokens, \"c\", ==), 0.5, 2.5);";
+    let setting = Setting {
+        vocabulary: Value::characters("abc"),
+        max_length: 8,
+        causal: false,
+    };
+    let budget = Budget {
+        length: setting.max_length,
+        exhaustive: 400,
+        samples: 200,
+        seen: 20,
+        ..QUICK
+    };
+    for expression in ["either", "both", "neither", "numbers"] {
+        let mut session = Session::new(Sharing::Equal);
+        session.load_text("p.rasp", ASKED);
+        let sop = session.sop(expression).unwrap();
+        let (graph, limits) = (session.graph(), Limits::default());
+        let compiled = compile_in(&without_bos(), graph, &[sop], &setting, &limits).unwrap();
+        assert!(compiled.is_certified(), "{expression}");
+        let size = compiled.model.padded_parameters();
+        assert!(size < 15_000, "{expression}: {size}");
+        let opened = Opened {
+            sop,
+            session,
+            vocabulary: setting.vocabulary.clone(),
+        };
+        let problems = problems(&opened, &setting, &compiled, budget);
+        assert!(problems.is_empty(), "{expression}: {problems:?}");
+    }
+}
+
 #[test]
 fn the_compact_style_is_the_faithful_one() {
     let request = Request {
