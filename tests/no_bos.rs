@@ -308,7 +308,9 @@ fn disjunctions_are_asked_about_part_by_part() {
         either = has_focus(select(h, h, >) or earlier);
         both = has_focus((select(h, 1, ==) or select(tokens, \"b\", ==)) and earlier);
         neither = has_focus(not (select(h, h, <=) and select(indices, indices, >=)));
-        numbers = aggregate(select(h, indices, ==) or select(tokens, \"c\", ==), 0.5, 2.5);";
+        numbers = aggregate(select(h, indices, ==) or select(tokens, \"c\", ==), 0.5, 2.5);
+        share = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"));
+        fractions = has_focus(select(tokens, \"b\", ==) or select(share, 0, !=));";
     let setting = Setting {
         vocabulary: Value::characters("abc"),
         max_length: 8,
@@ -321,7 +323,7 @@ fn disjunctions_are_asked_about_part_by_part() {
         seen: 20,
         ..QUICK
     };
-    for expression in ["either", "both", "neither", "numbers"] {
+    for expression in ["either", "both", "neither", "numbers", "fractions"] {
         let mut session = Session::new(Sharing::Equal);
         session.load_text("p.rasp", ASKED);
         let sop = session.sop(expression).unwrap();

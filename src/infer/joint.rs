@@ -157,7 +157,8 @@ impl Analysis<'_> {
         let queries: BTreeSet<Operand> = literals().map(|literal| literal.queries).collect();
         let (keys, queries) = (Vec::from_iter(keys), Vec::from_iter(queries));
         let sides = (self.side(&keys)?, self.side(&queries)?);
-        let (left, right) = (self.members(sides.0)?, self.members(sides.1)?);
+        let left = self.members(&keys, sides.0)?;
+        let right = self.members(&queries, sides.1)?;
         check_size(left.len(), right.len())?;
         let relation = Relation::tabulate(left.len(), right.len(), |key, query| {
             cubes.iter().any(|cube| {
@@ -175,9 +176,14 @@ impl Analysis<'_> {
         }))
     }
 
-    /// For each value of a side what its s-ops hold, as indices into their domains.
-    pub(super) fn members(&self, side: Operand) -> Result<Vec<Vec<u32>>, Stopped> {
-        if let Some(joint) = self.joint(side) {
+    /// For each value of the side that some operands make up what these hold, as indices into their
+    /// domains. One alone is the side itself, though it may stand for several.
+    pub(super) fn members(
+        &self,
+        parts: &[Operand],
+        side: Operand,
+    ) -> Result<Vec<Vec<u32>>, Stopped> {
+        if let (Some(joint), true) = (self.joint(side), parts.len() != 1) {
             return Ok(joint.members.clone());
         }
         let count = self.node(side)?.column.values.domain.len() as u32;

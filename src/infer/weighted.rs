@@ -268,7 +268,7 @@ impl Analysis<'_> {
             return Ok(None);
         };
         let place = |id: Operand| parts.binary_search(&id).unwrap_or(0);
-        let members = self.members(side)?;
+        let members = self.members(&parts, side)?;
         let pair = |cells: &Vec<u32>| {
             let key = keys.map_or(0, |keys| cells[place(keys)] as usize);
             (key, numbers.numbers[cells[place(value.into())] as usize])
