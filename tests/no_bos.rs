@@ -310,7 +310,9 @@ fn disjunctions_are_asked_about_part_by_part() {
         neither = has_focus(not (select(h, h, <=) and select(indices, indices, >=)));
         numbers = aggregate(select(h, indices, ==) or select(tokens, \"c\", ==), 0.5, 2.5);
         share = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"));
-        fractions = has_focus(select(tokens, \"b\", ==) or select(share, 0, !=));";
+        fractions = has_focus(select(tokens, \"b\", ==) or select(share, 0, !=));
+        always = selector_width(
+            select(2 * h, 2 * h, >) or select(2 * h, 1, <) or select(h, share, >=));";
     let setting = Setting {
         vocabulary: Value::characters("abc"),
         max_length: 8,
@@ -323,7 +325,14 @@ fn disjunctions_are_asked_about_part_by_part() {
         seen: 20,
         ..QUICK
     };
-    for expression in ["either", "both", "neither", "numbers", "fractions"] {
+    for expression in [
+        "either",
+        "both",
+        "neither",
+        "numbers",
+        "fractions",
+        "always",
+    ] {
         let mut session = Session::new(Sharing::Equal);
         session.load_text("p.rasp", ASKED);
         let sop = session.sop(expression).unwrap();

@@ -87,7 +87,10 @@ impl Analysis<'_> {
         let at_most_one = rows.iter().all(|row| row.len() <= 1)
             || self.unique_by_equality(&parts)
             || by_rank.is_unique(&rows);
-        let non_empty = rows.iter().all(|row| row.iter().any(|key| key.certain))
+        // Comparisons that together always hold: values alone say so of no single key.
+        let is_always = matches!(&*cubes, [cube] if cube.literals.is_empty());
+        let non_empty = is_always
+            || rows.iter().all(|row| row.iter().any(|key| key.certain))
             || self.found_in_permutation(id);
         let facts = SelectorFacts {
             rows: rows.into(),
