@@ -419,6 +419,8 @@ fn role(name: &str) -> &'static str {
 fn taken_by(builtin: Builtin) -> String {
     let (least, parameters) = (builtin.required(), builtin.row().parameters);
     match parameters.last() {
+        // With a function for the values it is one more.
+        Some(_) if builtin == Builtin::Aggregate => "2 or 3 arguments".to_string(),
         Some(&"…") => format!("at least {}", arguments(least)),
         _ if least == parameters.len() => arguments(least),
         _ => format!("{least} to {} arguments", parameters.len()),
