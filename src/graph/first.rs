@@ -128,9 +128,13 @@ impl WithFirst {
         else {
             return None;
         };
-        let SOp::Constant(_) = self.graph.get(*value) else {
+        let SOp::Constant(constant) = self.graph.get(*value) else {
             return None;
         };
+        // `True` and 1 are equal, but not the same.
+        if constant.equals(default) {
+            return None;
+        }
         let mut parts = Vec::new();
         let mut pending = vec![*selector];
         while let Some(part) = pending.pop() {
@@ -168,36 +172,27 @@ impl WithFirst {
     /// where it is what a conjunction does not select.
     fn either(&mut self, id: SelectorId, span: Span) -> Option<[SelectorId; 2]> {
         let graph = &mut self.graph;
-        let inside = |graph: &Graph, id: SelectorId| match *graph.get_selector(id) {
-            Selector::Or(a, b) => Some([a, b]),
+        let disjunction = |graph: &Graph, id| match graph.get_selector(id) {
+            Selector::Or(a, b) => Some([*a, *b]),
             Selector::Compare { .. }
             | Selector::And(..)
             | Selector::Not(_)
             | Selector::Predicate(_)
             | Selector::Best { .. } => None,
         };
-        match *graph.get_selector(id) {
-            Selector::Or(a, b) => Some([a, b]),
-            Selector::And(a, b) => {
-                let (parts, other) = match (inside(graph, a), inside(graph, b)) {
-                    (Some(parts), _) => (parts, b),
-                    (None, Some(parts)) => (parts, a),
-                    (None, None) => return None,
-                };
-                Some(parts.map(|part| graph.selector(Selector::And(part, other), span)))
-            }
-            Selector::Not(inner) => match *graph.get_selector(inner) {
-                Selector::And(a, b) => {
-                    Some([a, b].map(|part| graph.selector(Selector::Not(part), span)))
-                }
-                Selector::Compare { .. }
-                | Selector::Or(..)
-                | Selector::Not(_)
-                | Selector::Predicate(_)
-                | Selector::Best { .. } => None,
-            },
-            Selector::Compare { .. } | Selector::Predicate(_) | Selector::Best { .. } => None,
+        if let Selector::And(a, b) = *graph.get_selector(id) {
+            let (parts, other) = match disjunction(graph, a) {
+                Some(parts) => (parts, b),
+                None => (disjunction(graph, b)?, a),
+            };
+            return Some(parts.map(|part| graph.selector(Selector::And(part, other), span)));
         }
+        if let Selector::Not(inner) = *graph.get_selector(id)
+            && let Selector::And(a, b) = *graph.get_selector(inner)
+        {
+            return Some([a, b].map(|part| graph.selector(Selector::Not(part), span)));
+        }
+        disjunction(graph, id)
     }
 
     /// Whether a selector selects the first position.

@@ -276,14 +276,8 @@ impl<'g> Analysis<'g> {
     /// The s-op that says how another is computed: itself, but for a width, and for what asks about a
     /// disjunction, where there is no BOS.
     pub fn formula(&self, id: SOpId) -> SOpId {
-        let other = |first: &&WithFirst| {
-            first
-                .sums
-                .get(&id)
-                .or_else(|| first.unions.get(&id))
-                .copied()
-        };
-        self.first.as_ref().and_then(other).unwrap_or(id)
+        let known = |first: &'g WithFirst| first.sums.get(&id).or(first.unions.get(&id));
+        self.first.and_then(known).copied().unwrap_or(id)
     }
 
     /// What is known of an s-op.
