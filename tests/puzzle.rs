@@ -243,8 +243,32 @@ fn puzzles_of_ones_own() {
     assert_eq!(check(&own, "answer = tokens;").status, 1);
     let right = check(&own, "answer = shift(shift(tokens, 1, \"-\"), 1, \"-\");");
     assert_eq!(right.status, 0, "{}", right.out);
+    // Without a blank line, and with tokens that are words.
+    let words = "set vocab [\"the\", \"cat\"]\nset max_length 4\nanswer = tokens;\n";
+    let glued = file(
+        "glued.rasp",
+        &format!(
+            "# title: A\n# task: Say it.\n# example: [\"the\", \"cat\"]\n# hint: Look.\n{words}"
+        ),
+    );
+    let shown = rasp(&["puzzle", &glued]).out;
+    assert!(
+        shown.contains("answer([\"the\", \"cat\"]) = [the, cat] (strings)"),
+        "{shown}"
+    );
+    assert_eq!(rasp(&["puzzle", &glued, "--solution"]).out, words);
+    let hint = rasp(&["puzzle", &glued, "--hint"]).out;
+    assert!(hint.starts_with("Hint 1\n\n    Look.\n\n"), "{hint}");
     for (text, reason) in [
         (solution.to_string(), "has no title"),
+        (
+            format!("# exmaple: ab\n{front}\n{solution}"),
+            "did you mean `# example: …`?",
+        ),
+        (
+            format!("{front}# example: [indices]\n{solution}"),
+            "no list of tokens",
+        ),
         ("# title: A\n\nanswer = tokens;".to_string(), "has no task"),
         (format!("{front}\nanswer = tokens;"), "sets no vocabulary"),
         (

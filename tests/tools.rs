@@ -379,6 +379,11 @@ fn equal_and_different_s_ops() {
         ("1 / indices", "2 / indices"),
         ("1 / (length - 1)", "1"),
         ("length > 0", "True"),
+        ("select(indices, 0, ==)", "select(indices, 1, <)"),
+        ("select(indices, 0, ==)", "select(indices, length - 1, ==)"),
+        ("select(1 / indices, 0, ==)", "select(indices, 0, ==)"),
+        ("full_s", "full_s"),
+        ("full_s", "tokens"),
     ];
     let mut shown = String::new();
     for (a, b) in pairs {

@@ -91,7 +91,8 @@ pub enum Command {
 
 /// What an answer of `rasp equiv` means.
 const EQUIV: &str = "\
-Equal are two s-ops that on each input have values that are equal as `==` says, or both fail.
+Equal are two s-ops that on each input have values that are equal as `==` says, or both fail; and
+two selectors that on each input select the same.
 
 Exit status:
   0  equal: proved, or every input was tried

@@ -1,8 +1,9 @@
 //! `rasp draw`: pictures of programs, selectors and models.
 
-use super::arguments::{Diagnostics, Integrity, Program};
-use super::input::{OneInput, open};
+use super::arguments::{Diagnostics, Integrity, Program, Setting};
+use super::input::{OneInput, asked, open, vocabulary};
 use super::limits::session;
+use super::making::Making;
 use super::model::{load, load_of};
 use super::output::{Output, Stop};
 use super::progress;
@@ -42,11 +43,15 @@ pub struct Draw {
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub show: Show,
     /// A model that `rasp compile` has made of the s-op, or, without a program, any model; without it,
-    /// models are made for the program's vocabulary, or else for the input
+    /// one is made for the vocabulary that is given here or in the program, or else for the input
     #[arg(long, value_name = "MODEL")]
     pub model: Option<PathBuf>,
     #[command(flatten)]
     pub digest: Integrity,
+    #[command(flatten)]
+    pub setting: Setting,
+    #[command(flatten)]
+    pub making: Making,
     /// Show what feeds this position of the output, counted from 0, and fade what does not
     #[arg(long, value_name = "POSITION")]
     pub at: Option<usize>,
@@ -139,6 +144,12 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
         Some(file) => open(output, &Program { file: file.clone() }, Sharing::Equal)?.0,
         None => session(Sharing::Equal),
     };
+    if arguments.model.is_some() && arguments.setting.is_given() {
+        let error = Diagnostic::error(Code::BadInput, "a model that is given is made already");
+        let help = "leave out `--vocab` and `--max-len`, which are for one that is made here";
+        output.report(&error.help(help), &none);
+        return Err(Stop::Reported);
+    }
     let target = Target::new(&mut session, &arguments.expr);
     let target = output.expect(target, session.sources())?;
     let model = match &arguments.model {
@@ -249,7 +260,11 @@ impl Target {
         };
         let made = |model: Option<Model>| match model {
             Some(model) => Ok(model),
-            None => compiled(session, id, name, input),
+            None => {
+                let given = vocabulary(&arguments.setting)?;
+                let asked = asked(&arguments.setting, given, Some(&arguments.making));
+                compiled(session, (id, name), input, asked)
+            }
         };
         if form == Form::Html {
             return draw::page(&subject, &[id], &made(model)?).map(Drawn::Page);
@@ -287,14 +302,16 @@ fn alone(
     }
 }
 
-/// The model for the program's vocabulary and length, or else for those of the input; for a longer
-/// input, if that is one.
-pub fn compiled(session: &Session, sop: SOpId, name: &str, input: &[Value]) -> Fallible<Model> {
-    let mut asked = Asked {
-        otherwise: Some(input.to_vec()),
-        ..Asked::default()
-    };
+/// The model that is asked for, or else for the tokens and the length of the input; for a longer input,
+/// if that is one.
+fn compiled(
+    session: &Session,
+    output: (SOpId, &str),
+    input: &[Value],
+    mut asked: Asked,
+) -> Fallible<Model> {
+    asked.otherwise = Some(input.to_vec());
     let said = session.setting(&asked)?.max_length;
     asked.max_length = Some(said.max(input.len()));
-    Ok(session.compile_sops(&[(sop, name)], &asked)?.model)
+    Ok(session.compile_sops(&[output], &asked)?.model)
 }

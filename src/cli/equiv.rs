@@ -1,17 +1,19 @@
-//! `rasp equiv`: whether two s-ops are equal on every input up to a length. The exit status says
-//! it too: 0 equal, 1 different, 3 not known.
+//! `rasp equiv`: whether two s-ops are equal on every input up to a length, or two selectors select the
+//! same. The exit status says it too: 0 equal, 1 different, 3 not known.
 
 use super::arguments::{Arguments, Equiv, Setting, Switch};
 use super::input::{Input, asked, open, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
 use crate::base::counted;
-use crate::base::{Code, Diagnostic, Fallible, Sources};
+use crate::base::{Code, Diagnostic, Fallible, Sources, Span};
 use crate::equiv::{Comparison, Difference, Method, Options, Verdict, compare};
 use crate::eval::Meta;
 use crate::graph::{SOpId, Sharing};
-use crate::interpret::Sequence;
-use crate::session::Session;
+use crate::interpret::{Sequence, evaluate_selector};
+use crate::session::show::matrix;
+use crate::session::{self, Session};
+use crate::value::Value;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use serde_json::{Value as Json, json};
@@ -39,25 +41,84 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
     let setting = session.setting(&asked(&wanted, given, None));
     let setting = output.expect(setting, session.sources())?;
-    let pair = (sop(output, &mut session, a)?, sop(output, &mut session, b)?);
     let options = Options {
         exhaustive: EXHAUSTIVE,
         samples: arguments.samples,
         tokens: TOKENS,
         seed: arguments.seed,
     };
-    let compare = || compare(session.graph(), pair, &setting, session.limits(), &options);
-    let found = progress::to_a_part(session.control(), "comparing on inputs", compare);
-    let found = output.expect(found, session.sources())?;
+    let sides = [a, b].map(|text| session.expression_at(text));
+    let sides = sides.map(|side| output.expect(side, session.sources()));
+    let [(first, span), (second, other)] = match sides {
+        [Ok(first), Ok(second)] => [first, second],
+        [Err(stop), _] | [_, Err(stop)] => return Err(stop),
+    };
+    let (found, selectors) = match (&first, &second) {
+        (Meta::Selector(first), Meta::Selector(second)) => {
+            let selectors = [*first, *second];
+            let [widths, alone] = session.told_apart(selectors, span);
+            let of_widths = compared(output, &session, widths, &setting, &options)?;
+            let found = match of_widths.verdict {
+                Verdict::Different => of_widths,
+                Verdict::Equal | Verdict::Unknown if selectors[0] == selectors[1] => of_widths,
+                Verdict::Equal | Verdict::Unknown => {
+                    compared(output, &session, alone, &setting, &options)?
+                }
+            };
+            (found, Some(selectors))
+        }
+        _ => {
+            let first = sop(output, &mut session, (a, first, span))?;
+            let second = sop(output, &mut session, (b, second, other))?;
+            let pair = [first, second];
+            let found = compared(output, &session, pair, &setting, &options)?;
+            (found, None)
+        }
+    };
     match found.verdict {
         Verdict::Equal => {}
         Verdict::Different => output.fail(),
         Verdict::Unknown => output.leave_open(),
     }
+    let rows = |selector, input: &[Value]| {
+        evaluate_selector(session.graph(), selector, input, session.limits())
+    };
+    let rows = selectors
+        .zip(found.difference.as_ref())
+        .map(|(both, difference)| both.map(|selector| rows(selector, &difference.input)));
     match arguments.json {
-        true => output.json(&comparison_json(&found, session.sources())),
-        false => output.text(&comparison_text(&found, a, b, setting.max_length)),
+        true => output.json(&comparison_json(&found, &rows, session.sources())),
+        false => {
+            let kind = if selectors.is_some() {
+                "selector"
+            } else {
+                "s-op"
+            };
+            let verdict = verdict(&found, kind, setting.max_length);
+            let difference = found.difference.as_ref();
+            output.text(&match (difference, &rows) {
+                (Some(difference), Some(rows)) => {
+                    format!("{verdict}{}", selectors_text(difference, [a, b], rows))
+                }
+                (Some(difference), None) => {
+                    format!("{verdict}{}", difference_text(difference, a, b))
+                }
+                (None, _) => verdict,
+            })
+        }
     }
+}
+
+fn compared(
+    output: &mut Output,
+    session: &Session,
+    [a, b]: [SOpId; 2],
+    setting: &session::Setting,
+    options: &Options,
+) -> Result<Comparison, Stop> {
+    let compare = || compare(session.graph(), (a, b), setting, session.limits(), options);
+    let found = progress::to_a_part(session.control(), "comparing on inputs", compare);
+    output.expect(found, session.sources())
 }
 
 fn not_two() -> Stop {
@@ -73,14 +134,16 @@ fn not_two() -> Stop {
 }
 
 /// The s-op that an expression names; an atom is the s-op that holds it everywhere.
-fn sop(output: &mut Output, session: &mut Session, text: &str) -> Result<SOpId, Stop> {
-    let found = session.expression_at(text);
-    let (meta, span) = output.expect(found, session.sources())?;
+fn sop(
+    output: &mut Output,
+    session: &mut Session,
+    (text, meta, span): (&str, Meta, Span),
+) -> Result<SOpId, Stop> {
     if let Some(sop) = session.as_sop(&meta, span) {
         return Ok(sop);
     }
     let help = match meta {
-        Meta::Selector(_) => format!("compare what is made of it: `-e 'selector_width({text})'`"),
+        Meta::Selector(_) => "compare it with a selector".to_string(),
         Meta::List(_) => format!("compare one item: `-e '{text}[0]'`"),
         Meta::Dict(ref dict) => match dict.iter().next() {
             Some((key, _)) => format!("compare one item: `-e '{text}[{}]'`", key.source()),
@@ -101,7 +164,10 @@ fn sop(output: &mut Output, session: &mut Session, text: &str) -> Result<SOpId, 
     output.expect(Err(Box::new(error)), session.sources())
 }
 
-fn comparison_json(found: &Comparison, sources: &Sources) -> Json {
+/// What each of two selectors selects on the input that tells them apart, a row for each query.
+type Rows = [Fallible<Vec<Vec<bool>>>; 2];
+
+fn comparison_json(found: &Comparison, rows: &Option<Rows>, sources: &Sources) -> Json {
     let verdict = match found.verdict {
         Verdict::Equal => "equal",
         Verdict::Different => "different",
@@ -116,11 +182,22 @@ fn comparison_json(found: &Comparison, sources: &Sources) -> Json {
     };
     let counterexample = found.difference.as_ref().map(|difference| {
         let input: Vec<Json> = difference.input.iter().map(value_json).collect();
+        let (a, b, position) = match rows {
+            Some(both @ [a, b]) => {
+                let query = differing(both);
+                (rows_json(a, sources), rows_json(b, sources), query)
+            }
+            None => (
+                result_json(&difference.a, sources),
+                result_json(&difference.b, sources),
+                difference.position(),
+            ),
+        };
         json!({
             "input": input,
-            "a": result_json(&difference.a, sources),
-            "b": result_json(&difference.b, sources),
-            "position": difference.position(),
+            "a": a,
+            "b": b,
+            "position": position,
             "shortest": found.is_shortest(),
         })
     });
@@ -143,23 +220,30 @@ pub fn result_json(result: &Fallible<Sequence>, sources: &Sources) -> Json {
     }
 }
 
-fn comparison_text(found: &Comparison, a: &str, b: &str, max_length: usize) -> String {
-    let how = how(found, max_length);
-    match (&found.verdict, &found.difference) {
-        (_, Some(difference)) => {
-            format!("different ({how})\n{}", difference_text(difference, a, b))
-        }
+/// The rows of a selector, or the error in their place.
+fn rows_json(rows: &Fallible<Vec<Vec<bool>>>, sources: &Sources) -> Json {
+    match rows {
+        Ok(rows) => json!(rows),
+        Err(error) => json!({"error": diagnostic_json(error, sources)}),
+    }
+}
+
+fn verdict(found: &Comparison, kind: &str, max_length: usize) -> String {
+    let how = how(found, kind, max_length);
+    match (found.verdict, &found.difference) {
+        (_, Some(_)) => format!("different ({how})\n"),
         (Verdict::Unknown, None) => format!("no difference found ({how})\n"),
         (_, None) => format!("equal ({how})\n"),
     }
 }
 
 /// What was done to know it.
-fn how(found: &Comparison, max_length: usize) -> String {
+fn how(found: &Comparison, kind: &str, max_length: usize) -> String {
     let reach = found.exhaustive_to_length;
     let mut text = match found.method {
         Method::SameGraph => {
-            return "both are the same s-op, so they are equal on all inputs of any length".into();
+            let what = format!("both are the same {kind}");
+            return format!("{what}, so they are equal on all inputs of any length");
         }
         Method::SameTable => {
             let what = "both are the same function of the same variables";
@@ -242,4 +326,44 @@ fn difference_text(difference: &Difference, a: &str, b: &str) -> String {
         side(a, &difference.a),
         side(b, &difference.b)
     )
+}
+
+/// What two selectors select, each query's row, or the first in which they differ of a long input.
+fn selectors_text(difference: &Difference, texts: [&str; 2], rows: &Rows) -> String {
+    let (input, query) = (&difference.input, differing(rows));
+    let mut text = String::new();
+    for (expression, rows) in texts.into_iter().zip(rows) {
+        text.push_str(&match (rows, query) {
+            (Err(error), _) => format!("  `{expression}` fails: {error}\n"),
+            (Ok(rows), _) if input.len() <= SHOWN => {
+                let rows = matrix(input, rows);
+                let lines = rows.lines().map(|line| line.trim_start_matches(" \t\t\t"));
+                let indented = lines.map(|line| format!("   {line}\n"));
+                let applied = Input::example(input).applied(expression);
+                format!("  {applied} =\n{}", indented.collect::<String>())
+            }
+            (Ok(rows), Some(query)) => {
+                let keys = (0..input.len()).filter(|key| rows[query][*key]);
+                let keys: Vec<String> = keys.take(SHOWN).map(|key| key.to_string()).collect();
+                format!(
+                    "  `{expression}` selects for query {query} of {}: {} (`--json` shows all)\n",
+                    counted(input.len(), "token"),
+                    match keys.is_empty() {
+                        true => "nothing".to_string(),
+                        false => keys.join(", "),
+                    }
+                )
+            }
+            (Ok(_), None) => format!("  `{expression}` does not fail\n"),
+        });
+    }
+    text
+}
+
+/// The first query for which two selectors differ, unless one of them fails.
+fn differing([a, b]: &Rows) -> Option<usize> {
+    let (Ok(a), Ok(b)) = (a, b) else {
+        return None;
+    };
+    a.iter().zip(b).position(|(a, b)| a != b)
 }

@@ -106,7 +106,7 @@ impl Answered {
                         |_| display_values(values),
                         |kind| display_sequence(values, kind),
                     );
-                    output.line(&format!("{name}({}) = {shown}", self.input.source()))?;
+                    output.line(&format!("{} = {shown}", self.input.applied(name)))?;
                 }
             }
             Err(diagnostic) if json => {

@@ -8,15 +8,13 @@ use super::output::{Output, Stop};
 use super::progress;
 use crate::base::read::standard_input;
 use crate::base::suggest::nearest;
-use crate::base::{Code, Diagnostic, Fallible, Limits, Sources, visible};
+use crate::base::{Code, Diagnostic, Fallible, Sources, visible};
 use crate::eval::{Event, Loaded};
 use crate::graph::Sharing;
 use crate::session::{Asked, Session, files};
-use crate::syntax::ast::ExprKind;
-use crate::syntax::parse::parse_expression;
 use crate::value::Value;
 use crate::value::atom::quote;
-use crate::value::sequence::list_source;
+use crate::value::sequence::{applied, list_source};
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -72,11 +70,7 @@ impl Input {
 
     /// An expression applied to the input, as RASP source.
     pub fn applied(&self, expression: &str) -> String {
-        let expression = expression.trim_end_matches([' ', ';']);
-        match is_applicable(expression) {
-            true => format!("{expression}({})", self.source()),
-            false => format!("({expression})({})", self.source()),
-        }
+        applied(expression, &self.source())
     }
 
     pub fn text(text: &str) -> Input {
@@ -126,22 +120,6 @@ impl Input {
             },
         }
     }
-}
-
-/// Whether parentheses behind an expression apply all of it: they bind closer than operators.
-fn is_applicable(expression: &str) -> bool {
-    let source = Sources::new().add("expression", expression);
-    let (parsed, read) = parse_expression(source, expression, &Limits::default());
-    let kind = read.map(|id| &parsed.ast.get(id).kind);
-    !matches!(
-        kind,
-        Some(
-            ExprKind::Unary { .. }
-                | ExprKind::Binary { .. }
-                | ExprKind::Ternary { .. }
-                | ExprKind::Lambda { .. }
-        )
-    )
 }
 
 /// The inputs in the order `-i` first, then `--input-json`.

@@ -9,7 +9,7 @@ use crate::base::table::form;
 use crate::graph::{SOp, SOpId, SelectorId, without_number};
 use crate::schedule::{Attention, Head, Schedule};
 use crate::value::Value;
-use crate::value::sequence::{display_value, input_source};
+use crate::value::sequence::{applied, display_value, input_source};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
@@ -121,7 +121,7 @@ impl Painter<'_> {
             None => LAYERS.to_string(),
         };
         Ok(Drawing {
-            title: format!("{}({})", self.name, input_source(subject.input)),
+            title: applied(&self.name, &input_source(subject.input)),
             note,
             links: self.links(&homes),
             sections,

@@ -13,7 +13,7 @@ use crate::model::describe::numbered;
 use crate::plan::Plan;
 use crate::schedule::Attention;
 use crate::value::Value;
-use crate::value::sequence::{display_value, input_source};
+use crate::value::sequence::{applied, display_value, input_source};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A model on the input of a subject: its layers, with each head's attention beside the selector of
@@ -80,7 +80,10 @@ pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> 
     }
     sections.push(output(&traced));
     Ok(Drawing {
-        title: format!("{name}({}) in its model", input_source(subject.input)),
+        title: format!(
+            "{} in its model",
+            applied(name, &input_source(subject.input))
+        ),
         note: note(plan.as_ref()),
         sections,
         ..Drawing::default()

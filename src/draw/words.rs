@@ -11,7 +11,7 @@ use crate::graph::{SOp, SOpId};
 use crate::model::{Decoder, Model, Readout};
 use crate::schedule::{Attention, Schedule, schedule};
 use crate::value::Value;
-use crate::value::sequence::input_source;
+use crate::value::sequence::{applied, input_source};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -68,8 +68,8 @@ impl Teller<'_> {
     fn root(&mut self, root: SOpId, name: &str, position: usize) -> Fallible<()> {
         let found = self.shown(root, position);
         let place = self.place(position);
-        let input = input_source(self.subject.input);
-        let _ = writeln!(self.text, "{name}({input}) is {found} at {place}.");
+        let call = applied(name, &input_source(self.subject.input));
+        let _ = writeln!(self.text, "{call} is {found} at {place}.");
         if let Some((model, traced)) = &self.traced {
             let given = model.outputs.iter().zip(&traced.outputs);
             for (output, given) in given.filter(|(output, _)| output.name == name) {

@@ -98,8 +98,12 @@ impl Evaluator {
                 }
                 self.elementwise(op, sides, span)
             }
-            (a, _) => {
-                let first = a.truthy() != (op == Op::And);
+            (a, b) => {
+                // `tokens == ("a" or "b")`
+                if let (Meta::Atom(Value::Str(_)), Meta::Atom(Value::Str(_))) = (a, b) {
+                    self.doubt(Doubtful::ConstantSide(op.clone()), sides.clone(), span);
+                }
+                let first = sides[0].0.truthy() != (op == Op::And);
                 let [a, b] = sides;
                 Ok(if first { a.0 } else { b.0 })
             }

@@ -68,6 +68,8 @@ pub struct Graph {
     selector_spans: Vec<Span>,
     sop_names: Vec<Option<Named>>,
     selector_names: Vec<Option<Named>>,
+    /// What else comparisons of means are, as they are written.
+    written: FxHashMap<SOpId, SOp>,
     pub(super) rounds: IndexSet<Rounds, rustc_hash::FxBuildHasher>,
     /// The values of what a part of a program is given.
     given: Vec<Arc<[Value]>>,
@@ -93,6 +95,7 @@ impl Graph {
             selector_spans: Vec::new(),
             sop_names: Vec::new(),
             selector_names: Vec::new(),
+            written: FxHashMap::default(),
             rounds: IndexSet::default(),
             given: Vec::new(),
             control: Control::default(),
@@ -125,6 +128,16 @@ impl Graph {
         self.sop_spans.push(span);
         self.sop_names.push(None);
         id
+    }
+
+    /// Keeps how the program writes a comparison of a mean, of others that it is about.
+    pub(super) fn also_written(&mut self, id: SOpId, sop: SOp) {
+        self.written.entry(id).or_insert(sop);
+    }
+
+    /// How the program writes a comparison that the graph makes of one mean, if that is another.
+    pub fn as_written(&self, id: SOpId) -> Option<&SOp> {
+        self.written.get(&id)
     }
 
     /// Adds a selector whose operands are already in the graph, or finds its equal. The best key of

@@ -5,8 +5,8 @@
 //! So are conditions that are known, and means that are only compared.
 
 use super::build::Graph;
-use super::compared;
 use super::node::{SOp, SOpId, Selector, SelectorId};
+use super::{compared, counted};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
 
@@ -32,9 +32,12 @@ pub fn recognize(graph: &mut Graph, sop: &SOp, span: Span) -> Option<SOp> {
     let argument = match (op, operands.as_slice()) {
         (Op::Round, [argument]) => *argument,
         (Op::Compare(comparison), [left, right]) => {
-            return compared::means(graph, *comparison, (*left, *right), span)
-                .or_else(|| compared::share(graph, *comparison, (*left, *right), span));
+            let operands = (*left, *right);
+            return compared::means(graph, *comparison, operands, span)
+                .or_else(|| compared::share(graph, *comparison, operands, span))
+                .or_else(|| counted::compared(graph, *comparison, operands, span));
         }
+        (Op::Divide, [above, below]) => return counted::share(graph, (*above, *below), span),
         (Op::If, [condition, then, otherwise]) => {
             return branches(graph, *condition, (*then, *otherwise));
         }

@@ -6,6 +6,7 @@ mod apart;
 pub mod build;
 mod causal;
 mod compared;
+mod counted;
 pub mod exponential;
 mod first;
 pub mod idiom;

@@ -42,8 +42,11 @@ puzzles! {
     "06-reverse" "07-last-occurrence" "08-double-letters" "09-sort" "10-balanced-brackets"
 }
 
-/// What a puzzle's file says: `# key: value` lines, each continued by lines that are indented,
-/// then a blank line and the solution, which also sets the vocabulary and the length.
+/// What the lines at the head of a puzzle's file may say. `right` and `wrong` are attempts for tests.
+const KEYS: [&str; 6] = ["title", "task", "example", "hint", "right", "wrong"];
+
+/// What a puzzle's file says: `# key: value` lines, each continued by comments that are indented, then
+/// the solution, which also sets the vocabulary and the length.
 #[derive(Clone, Debug, Default)]
 pub struct Puzzle {
     /// How commands name it: its number, or the path of its file.
@@ -54,6 +57,8 @@ pub struct Puzzle {
     task: String,
     examples: Vec<String>,
     hints: Vec<String>,
+    /// A key that is none of [`KEYS`].
+    unknown: Option<String>,
     /// The program that answers with [`ANSWER`].
     pub solution: String,
     /// The whole file.
@@ -116,19 +121,29 @@ impl Puzzle {
     /// A teacher's own, from the text of a file.
     ///
     /// # Errors
-    /// It says no title or no task.
+    /// It says no title or no task, or something else.
     fn own(path: &str, text: &str) -> Fallible<Puzzle> {
         let puzzle = Puzzle {
             named: path.to_string(),
             ..Puzzle::read(text)
         };
+        if let Some(key) = &puzzle.unknown {
+            let message = format!("the puzzle {path} has a line `# {key}: …`");
+            let error = Diagnostic::error(Code::BadInput, message);
+            return Err(Box::new(match nearest(key, KEYS) {
+                Some(known) => error.help(format!("did you mean `# {known}: …`?")),
+                None => error.help(format!(
+                    "its lines are {}; comments stand below a blank line",
+                    KEYS.map(|key| format!("`# {key}: …`")).join(", ")
+                )),
+            }));
+        }
         for (key, value) in [("title", &puzzle.title), ("task", &puzzle.task)] {
             if value.is_empty() {
                 let message = format!("the puzzle {path} has no {key}");
                 return Err(Diagnostic::error(Code::BadInput, message)
                     .help(format!(
-                        "begin the file with lines like `# {key}: …`, then a blank line and the \
-                         solution"
+                        "begin the file with lines like `# {key}: …`, then the solution"
                     ))
                     .into());
             }
@@ -150,8 +165,8 @@ impl Puzzle {
             ..Puzzle::default()
         };
         let mut entries: Vec<(&str, String)> = Vec::new();
-        let mut lines = text.lines();
-        for line in lines.by_ref().take_while(|line| !line.trim().is_empty()) {
+        let is_head = |line: &&str| line.starts_with('#');
+        for line in text.lines().take_while(is_head) {
             let line = line.trim_start_matches('#');
             match (line.starts_with("   "), line.split_once(':')) {
                 (false, Some((key, value))) => entries.push((key.trim(), value.trim().into())),
@@ -163,15 +178,17 @@ impl Puzzle {
                 }
             }
         }
-        puzzle.solution = lines.map(|line| format!("{line}\n")).collect();
+        let solution = text.lines().skip_while(is_head);
+        let solution = solution.skip_while(|line| line.trim().is_empty());
+        puzzle.solution = solution.map(|line| format!("{line}\n")).collect();
         for (key, value) in entries {
             match key {
                 "title" => puzzle.title = value,
                 "task" => puzzle.task = value,
                 "example" => puzzle.examples.push(value),
                 "hint" => puzzle.hints.push(value),
-                // `right` and `wrong` are attempts for the tests.
-                _ => {}
+                "right" | "wrong" => {}
+                _ => puzzle.unknown = Some(key.to_string()),
             }
         }
         puzzle
@@ -231,8 +248,8 @@ impl Puzzle {
             seed: 0,
         };
         let pair = (expected, given);
-        let graph = session.graph();
-        let mut found = equiv::compare(graph, pair, &setting, session.limits(), &options)?;
+        let (graph, limits) = (session.graph(), session.limits());
+        let mut found = equiv::compare(graph, pair, &setting, limits, &options)?;
         if let Some(difference) = found.difference.take() {
             let place = match found.checked {
                 1 => "the first input".to_string(),
@@ -248,7 +265,7 @@ impl Puzzle {
             return Ok(Grade::Unknown);
         }
         let costs = [given, expected].map(|sop| {
-            let schedule = schedule(graph, &[sop]);
+            let schedule = schedule(session.graph(), &[sop]);
             (schedule.layers.len(), schedule.heads().iter().sum())
         });
         Ok(Grade::Solved {
@@ -265,7 +282,7 @@ impl Puzzle {
     /// The solution fails on one.
     fn on_examples(
         &self,
-        session: &Session,
+        session: &mut Session,
         (expected, given): (SOpId, SOpId),
     ) -> Fallible<Option<Difference>> {
         for shown in &self.examples {
@@ -283,25 +300,35 @@ impl Puzzle {
         Ok(None)
     }
 
-    /// An example of the task with what the solution gives for it.
+    /// An example of the task, a text or a list of tokens, with what the solution gives for it.
     ///
     /// # Errors
-    /// The solution fails there, which is the puzzle's own mistake.
+    /// It is no input, or the solution fails there, which is the puzzle's own mistake.
     fn solved(
         &self,
-        session: &Session,
+        session: &mut Session,
         solution: SOpId,
         shown: &str,
     ) -> Fallible<(Vec<Value>, Sequence)> {
-        let input = Value::characters(shown);
-        match session.evaluate(solution, &input) {
-            Ok(values) => Ok((input, values)),
-            Err(error) => Err(error
-                .note(format!(
-                    "the solution of the puzzle fails on its own example `{shown}`"
-                ))
-                .into()),
-        }
+        let fails = |error: Diagnostic| {
+            error.note(format!(
+                "the solution of the puzzle fails on its own example `{shown}`"
+            ))
+        };
+        let input = match shown.starts_with('[') {
+            true => {
+                let found = session.expression_at(shown);
+                let (meta, span) = found.map_err(|error| fails(*error))?;
+                meta.as_tokens().ok_or_else(|| {
+                    let error =
+                        Diagnostic::error(Code::BadInput, "an example is no list of tokens");
+                    fails(error.at(span, "in a puzzle"))
+                })?
+            }
+            false => Value::characters(shown),
+        };
+        let values = session.evaluate(solution, &input);
+        Ok((input, values.map_err(|error| fails(*error))?))
     }
 }
 

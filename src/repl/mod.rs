@@ -132,12 +132,17 @@ impl Repl {
 
     /// What is shown before the first prompt.
     pub fn banner(&self) -> String {
+        format!(
+            "rasp {}, `:help` says what there is\n{}",
+            env!("CARGO_PKG_VERSION"),
+            self.running_example()
+        )
+    }
+
+    fn running_example(&self) -> String {
         let input = self.display.sop_example.iter();
         let input: String = input.map(ToString::to_string).collect();
-        format!(
-            "rasp {}, `:help` says what there is\nrunning example is: {input}\n",
-            env!("CARGO_PKG_VERSION")
-        )
+        format!("running example is: {input}\n")
     }
 
     /// Whether the session was left with `exit` or `:quit`.
@@ -297,11 +302,28 @@ impl Repl {
                 self.session.settings.obey(event);
             }
             self.display.obey(event);
+            self.follow(event);
             self.finished |= matches!(event, Event::Command(Command::Exit));
             match self.session.show(event, display) {
                 Ok(text) => self.say(text),
                 Err(error) => self.report(vec![*error]),
             }
+        }
+    }
+
+    /// Shows the example that a vocabulary or a length brought, if it did.
+    fn follow(&mut self, event: &Event) {
+        let example = &self.session.settings.example;
+        let may_follow = matches!(
+            event,
+            Event::SetVocabulary { .. } | Event::SetMaxLength { .. }
+        );
+        if may_follow && *example != self.display.sop_example {
+            if self.display.selector_example == self.display.sop_example {
+                self.display.selector_example.clone_from(example);
+            }
+            self.display.sop_example.clone_from(example);
+            self.say(self.running_example());
         }
     }
 

@@ -17,7 +17,7 @@ pub use crate::compile::{
 use crate::diagnose::{Read, Words, explain, read, read_entry, read_expression, warnings};
 pub use crate::eval::{Application, Assertion, Event, Loaded, Meta, Verdict};
 use crate::eval::{Evaluator, ScopeId};
-use crate::graph::{Graph, SOpId, Sharing};
+use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 pub use crate::infer::Setting;
 use crate::interpret;
 pub use crate::interpret::Sequence;
@@ -25,7 +25,7 @@ use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
 use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
 pub use crate::syntax::ast::{Command, ExampleKind};
-use crate::value::Value;
+use crate::value::{Op, Value};
 use loader::WithLibrary;
 pub use loader::{Loader, Memory, Missing};
 pub use made::Asked;
@@ -34,8 +34,10 @@ use std::sync::Arc;
 /// What a program or the command line says about the inputs to expect.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The running example.
+    /// The running example: until one is set, "hello", or tokens of the vocabulary where that is no input
+    /// of a model.
     pub example: Vec<Value>,
+    is_example_set: bool,
     /// The tokens that models know (`set vocab`).
     pub vocabulary: Option<Vec<Value>>,
     /// The longest input of models (`set max_length`).
@@ -44,10 +46,14 @@ pub struct Settings {
     pub causal: bool,
 }
 
+/// The running example until there is another.
+pub(crate) const EXAMPLE: &str = "hello";
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            example: Value::characters("hello"),
+            example: Value::characters(EXAMPLE),
+            is_example_set: false,
             vocabulary: None,
             max_length: None,
             causal: false,
@@ -59,9 +65,18 @@ impl Settings {
     /// Takes over a setting that a program made.
     pub fn obey(&mut self, event: &Event) {
         match event {
-            Event::SetExample { tokens, .. } => self.example = tokens.clone(),
-            Event::SetVocabulary { tokens } => self.vocabulary = Some(Value::distinct(tokens)),
-            Event::SetMaxLength { length } => self.max_length = Some(*length),
+            Event::SetExample { tokens, .. } => {
+                self.example = tokens.clone();
+                self.is_example_set = true;
+            }
+            Event::SetVocabulary { tokens } => {
+                self.vocabulary = Some(Value::distinct(tokens));
+                self.follow();
+            }
+            Event::SetMaxLength { length } => {
+                self.max_length = Some(*length);
+                self.follow();
+            }
             Event::Command(Command::SetCausal { on }) => self.causal = *on,
             Event::Expression { .. }
             | Event::Assigned { .. }
@@ -69,6 +84,24 @@ impl Settings {
             | Event::Draw { .. }
             | Event::Command(_) => {}
         }
+    }
+}
+
+impl Settings {
+    /// Makes the example, until one is set, an input of models.
+    fn follow(&mut self) {
+        if self.is_example_set {
+            return;
+        }
+        let mut example = Value::characters(EXAMPLE);
+        if let Some(vocabulary) = &self.vocabulary
+            && !example.iter().all(|token| vocabulary.contains(token))
+        {
+            let tokens = vocabulary.iter().cycle();
+            example = tokens.take(example.len()).cloned().collect();
+        }
+        example.truncate(self.max_length.unwrap_or(example.len()));
+        self.example = example;
     }
 }
 
@@ -273,6 +306,24 @@ impl Session {
             | Meta::Application(_)
             | Meta::Broken => None,
         }
+    }
+
+    /// Two pairs of s-ops that are equal just where two selectors select the same: their widths, and how
+    /// many keys one of them alone selects, beside 0.
+    pub fn told_apart(&mut self, [a, b]: [SelectorId; 2], span: Span) -> [[SOpId; 2]; 2] {
+        let graph = &mut self.evaluator.graph;
+        let mut without = |selector, other| {
+            let other = graph.selector(Selector::Not(other), span);
+            graph.selector(Selector::And(selector, other), span)
+        };
+        let alone = (without(a, b), without(b, a));
+        let apart = graph.selector(Selector::Or(alone.0, alone.1), span);
+        let mut width = |selector| graph.sop(SOp::Width { selector }, span);
+        let (widths, apart) = ([width(a), width(b)], width(apart));
+        // It fails where the selectors do.
+        let zero = graph.constant(Value::Int(0), span);
+        let none = graph.map(Op::Multiply, vec![zero, apart], span);
+        [widths, [apart, none]]
     }
 
     /// The values of an s-op on an input.

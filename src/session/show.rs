@@ -1,8 +1,8 @@
 //! What the reference implementation prints for values and definitions, byte for byte, so that
 //! transcripts of its REPL can be compared. `entry` builds the text of single entries.
 
-use super::Session;
 use super::entry::Entry;
+use super::{EXAMPLE, Session};
 use crate::base::{Diagnostic, Fallible, Span};
 use crate::diagnose::explain;
 use crate::draw::{self, Subject};
@@ -37,8 +37,8 @@ pub struct Display {
 impl Default for Display {
     fn default() -> Display {
         Display {
-            sop_example: Value::characters("hello"),
-            selector_example: Value::characters("hello"),
+            sop_example: Value::characters(EXAMPLE),
+            selector_example: Value::characters(EXAMPLE),
             sop_examples: true,
             selector_examples: true,
             full: false,

@@ -50,6 +50,29 @@ pub fn input_source(tokens: &[Value]) -> String {
     as_text(tokens).map_or_else(|| list_source(tokens), |text| quote(&text))
 }
 
+/// An expression applied to an input in source text, in parentheses where it has operators outside of any.
+pub fn applied(expression: &str, input: &str) -> String {
+    let expression = expression.trim_end_matches([' ', ';']);
+    let (mut depth, mut quote) = (0, None);
+    let is_bare = expression.chars().all(|character| {
+        match (quote, character) {
+            (Some(open), _) => {
+                quote = (open != character).then_some(open);
+                return true;
+            }
+            (None, '"' | '\'') => quote = Some(character),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, _) => {}
+        }
+        depth > 0 || !" +-*/^%<>=!".contains(character)
+    });
+    match is_bare {
+        true => format!("{expression}({input})"),
+        false => format!("({expression})({input})"),
+    }
+}
+
 /// Tokens as a list in RASP source.
 pub fn list_source(tokens: &[Value]) -> String {
     let tokens: Vec<String> = tokens.iter().map(Value::source).collect();

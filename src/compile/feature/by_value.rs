@@ -1,8 +1,8 @@
 //! Features as combinations: of a direction for each value, where the program asks for those, or of
 //! bits that say how many of the values are less.
 
-use super::MUCH_PRECISION;
 use super::search::Found;
+use super::{LITTLE_PRECISION, MUCH_PRECISION};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Compiler, Want};
 use crate::graph::Encoding;
@@ -85,13 +85,17 @@ impl Compiler<'_> {
     }
 
     /// Whether bits of the s-op's order are to take the place of a staircase: it hangs on the last
-    /// digits of its argument, and they are fewer.
-    pub(super) fn is_coarser_by_order(&self, found: &Found, function: &[f64]) -> bool {
+    /// digits of its argument, and they are fewer. What is added to logits is exact rather than small.
+    pub(super) fn is_coarser_by_order(&self, found: &Found, function: &[f64], want: Want) -> bool {
         let changes = function
             .windows(2)
             .filter(|pair| pair[0] != pair[1])
             .count();
-        found.stairs.precision > MUCH_PRECISION
+        let precise = match want {
+            Want::Tolerant => LITTLE_PRECISION,
+            Want::Close | Want::Snapped => MUCH_PRECISION,
+        };
+        found.stairs.precision > precise
             && changes <= MOST_BITS
             && 2 * changes <= found.stairs.steps.len()
     }

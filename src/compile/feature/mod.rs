@@ -143,7 +143,7 @@ impl Compiler<'_> {
         if !snapped
             && found
                 .as_ref()
-                .is_some_and(|found| self.is_coarser_by_order(found, function))
+                .is_some_and(|found| self.is_coarser_by_order(found, function, want))
             && let Ok(Some(read)) = self.by_order(id, function, label)
         {
             return Ok(read);

@@ -8,7 +8,7 @@ use super::ratio::Ratio;
 use super::search::MOST_PRECISION;
 use super::side::Side;
 use super::targets;
-use super::units::step_units;
+use super::units::{few_digits, step_units};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, key};
 use crate::infer::space::{Space, VarId};
@@ -79,6 +79,8 @@ struct Taking<'s> {
     sizes: (usize, usize),
     /// Whether nothing is left to float32's digits.
     is_exact: bool,
+    /// Whether weights are to be bfloat16.
+    is_bfloat16: bool,
 }
 
 impl Compiler<'_> {
@@ -169,6 +171,7 @@ impl Compiler<'_> {
                     gate: gate.and_then(|gate| Some((*gate, place(gate)?))),
                     sizes: (by.map_or(1, size), gate.map_or(1, |gate| size(*gate))),
                     is_exact: self.care == Care::Exact,
+                    is_bfloat16: self.host.is_bfloat16(),
                 };
                 let fewer = |best: &Option<Thresholds>| best.as_ref().map(Thresholds::steps);
                 let rises = taking.apart((target, &levels), &worth, fewer(&best));
@@ -407,10 +410,12 @@ impl Taking<'_> {
         }
         // As coarse as the gap allows, so that sums with large numbers fit in a float; and coarser where
         // all must be exact.
-        let (parts, share) = match self.is_exact {
+        let (parts, share) = match self.is_exact && !self.is_bfloat16 {
             true => (4.0, 2.0 / 3.0),
             false => (8.0, 1.0 / 2.0),
         };
+        // The ramp takes no more of the gap.
+        let slope = 2f64.powf((1.0 / (share * gap)).log2().ceil());
         let grid = 2f64.powf((gap / parts).log2().floor());
         let at = |limit: &Limits| {
             let middle = match (limit.zero.is_finite(), limit.one.is_finite()) {
@@ -419,7 +424,10 @@ impl Taking<'_> {
                 (false, true) => limit.one - gap / 2.0,
                 (false, false) => 0.0,
             };
-            (middle / grid).round() * grid
+            match self.is_bfloat16 {
+                true => few_digits(middle * slope) / slope,
+                false => (middle / grid).round() * grid,
+            }
         };
         let thresholds: Vec<f64> = limits.iter().map(at).collect();
         let far = 2f64.powf((2.0 * (range + gap)).log2().ceil());
@@ -446,8 +454,7 @@ impl Taking<'_> {
         Some(ThresholdStep {
             argument,
             points,
-            // The ramp takes no more of the gap.
-            slope: 2f64.powf((1.0 / (share * gap)).log2().ceil()),
+            slope,
             change,
         })
     }

@@ -140,9 +140,10 @@ impl Compiler<'_> {
             return step.middle;
         }
         let at = step.slope * step.middle;
-        let half = (2.0 * at).round() / 2.0;
-        let held = !is_bfloat16_host || is_bfloat16(half + 0.5) && is_bfloat16(half - 0.5);
-        let found = if held { half } else { at.floor() + 0.5 };
+        let found = match is_bfloat16_host {
+            true => few_digits(at),
+            false => (2.0 * at).round() / 2.0,
+        };
         found / step.slope
     }
 
@@ -242,6 +243,16 @@ fn without_fractions(argument: LinearRead, stairs: Staircase) -> (LinearRead, St
     match scaled.and_then(|(read, factor)| Some((read, stairs_of(factor)?))) {
         Some(found) => found,
         None => (argument, stairs),
+    }
+}
+
+/// A number near one, at which the biases of a step's two units are bfloat16: half of a whole number, or where
+/// these have too many digits the middle between two.
+pub(super) fn few_digits(at: f64) -> f64 {
+    let half = (2.0 * at).round() / 2.0;
+    match is_bfloat16(half + 0.5) && is_bfloat16(half - 0.5) {
+        true => half,
+        false => at.floor() + 0.5,
     }
 }
 

@@ -12,6 +12,7 @@ mod stand_in;
 mod union;
 
 use crate::base::Span;
+use crate::compile::linear::basis::Basis;
 use crate::compile::linear::by_shape::affine;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Bits, Care, Compiler, Want};
@@ -20,6 +21,7 @@ use crate::infer::cube::Cube;
 use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
+use crate::model::is_bfloat16;
 use crate::plan::Style;
 use crate::plan::pass::Choice;
 use crate::value::Value;
@@ -198,13 +200,14 @@ impl Compiler<'_> {
             false => Some(Encoding::Categorical),
         };
         let name = self.analysis.var_name(var);
-        let basis = crate::compile::linear::basis::Basis::new(
-            domain.len(),
-            reference,
-            wish,
-            &demands,
-            |value| format!("{name} = {}", domain[value].source()),
-        );
+        let of = |wish| {
+            let label = |value: usize| format!("{name} = {}", domain[value].source());
+            Basis::new(domain.len(), reference, wish, &demands, label)
+        };
+        let mut basis = of(wish);
+        if wish.is_none() && self.host.is_bfloat16() && !basis.is_all(&demands, is_bfloat16) {
+            basis = of(Some(Encoding::Categorical));
+        }
         let functions: Vec<(Vec<f64>, String)> = basis
             .columns
             .iter()

@@ -137,6 +137,16 @@ impl Basis {
         }
     }
 
+    /// Whether all numbers are of some kind: of the directions, and of how the demands are read from them.
+    pub fn is_all(&self, demands: &[(Vec<f64>, String)], is: impl Fn(f64) -> bool) -> bool {
+        let directions = self.columns.iter().flat_map(|column| &column.function);
+        let reads = demands
+            .iter()
+            .filter_map(|(function, _)| self.coordinates(function));
+        let reads = reads.flat_map(|(_, coordinates)| coordinates);
+        directions.copied().chain(reads).all(is)
+    }
+
     /// A function as a constant and a combination of the directions; `None` if it is not one.
     pub fn coordinates(&self, function: &[f64]) -> Option<(f64, Vec<f64>)> {
         if self.one_hot {

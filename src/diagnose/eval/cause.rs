@@ -330,7 +330,11 @@ impl Scene<'_> {
                 at *at, ("{}", if here { "called here" } else { "there is no parameter for this" });
             Argument::Unknown(ident) =>
                 where (name, meant) = (&ident.name, nearest(&ident.name, names));
-                where label = meant.map(|meant| format!("did you mean `{meant}`?"));
+                where label = match meant {
+                    // `select(tokens = "a", …)`
+                    None if self.site.is_some_and(|site| self.evaluator.lookup(site.scope, name).is_some()) => Some("to compare write `==`".to_string()),
+                    meant => meant.map(|meant| format!("did you mean `{meant}`?")),
+                };
                 where label = label.unwrap_or("no such parameter".to_string());
                 error!(WrongArguments, "`{called}` has no parameter `{name}`"),
                 at ident.span, "{label}";

@@ -117,9 +117,19 @@ impl Scene<'_> {
     }
 
     /// A side of `and` or `or` that stands for a comparison: `x == "a" or "b"`.
-    fn compared_too(&self, (_, other): &Side, at: Span) -> Option<Suggestion> {
+    fn compared_too(&self, (meta, other): &Side, at: Span) -> Option<Suggestion> {
         let Some((_, _, right)) = self.comparison(self.part(*other)?) else {
-            return self.put("leave it out", self.whole, self.say(*other));
+            return match meta {
+                Meta::SOp(_) if self.types(meta) == TypeSet::BOOL => {
+                    self.put("leave it out", self.whole, self.say(*other))
+                }
+                Meta::Atom(_) => Some(Suggestion::from(format!(
+                    "to compare with each of them write `x in [{}, {}]`",
+                    self.say(at),
+                    self.say(*other)
+                ))),
+                _ => None,
+            };
         };
         let end = self.span(right).start;
         let compared = self.say(Span { end, ..*other });

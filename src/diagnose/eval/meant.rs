@@ -105,6 +105,10 @@ impl Scene<'_> {
             Cause::NotIndexable(Meta::Function(_)) => "call it", "{f}({a})";
             Cause::BadIndex(Meta::SOp(_), (index @ Meta::SOp(_), _)) if self.is_string(index) =>
                 else None;
+            Cause::BadIndex(values @ Meta::SOp(_), (index @ Meta::SOp(_), _))
+                if self.types(index) == TypeSet::BOOL =>
+                where default = if self.is_string(values) { ", \"\"" } else { "" };
+                "to fetch from where it is true", "aggregate(select({a}, True, ==), {f}{default})";
             Cause::BadIndex(values @ Meta::SOp(_), (Meta::SOp(_), _)) =>
                 where default = if self.is_string(values) { ", \"\"" } else { "" };
                 "to fetch from a computed position",
@@ -216,6 +220,11 @@ impl Scene<'_> {
 
             Cause::NotLoaded { path, .. } => else self.module(path);
             Cause::Unmet(values) => else self.right_value(values);
+            // Of `assert hist == [1, 2]` what is compared.
+            Cause::NoTruth((Meta::SOp(_), _)) if self.whole_comparison().is_some() =>
+                where (left, sign, right) = self.whole_comparison()?;
+                say ("say on which input: `assert {}(\"ab\") {} {};`", operand(&self.text(left)),
+                    sign.symbol(), self.text(right));
             Cause::NoTruth((_, at)) =>
                 say ("say on which input, and what it gives there, like `assert {}(\"ab\") == …;`",
                     operand(&self.say(*at)));
@@ -252,6 +261,9 @@ impl Scene<'_> {
             (Selector, Meta::SOp(_) | Meta::Atom(_)) => at it = *at;
                 "to select the keys where it is true", "select({it}, True, ==)";
             (List, Meta::SOp(_)) => at it = *at; "write a list", "[{it}]";
+            // The library takes lists of pairs, `["()"]`.
+            (List, Meta::Atom(Value::Str(_))) if self.in_library() => at it = *at;
+                "write a list", "[{it}]";
             (List, Meta::Atom(_) | Meta::Dict(_)) => at _ = *at;
                 "write a list", ("[{}]", written_out(meta)?);
         }

@@ -149,6 +149,7 @@ impl Scene<'_> {
 const OF_LISTS: &[(&[&str], &str)] = table! {
     &["sum", "total", "mean", "avg"],
         "add up a list in a loop: `total = 0; for v in {x} { total = total + v; }`";
+    &["enumerate"], "elements with their numbers: `zip(range(len({x})), {x})`";
     &["map"], "for each element of a list: `[{(x)}(v) for v in {second}]`";
 };
 
@@ -160,7 +161,7 @@ const FOREIGN: &[(&[&str], &str)] = table! {
     &["help"], "at the prompt `help`, or `help name`, says what there is";
     &["print", "echo", "println"], "a value is shown by writing it as a statement: `{x};`";
     &["sum", "total"],
-        "over all positions of an s-op: `aggregate(full_s, {number}) * length`";
+        "over all positions of an s-op of ints: `round(length * aggregate(full_s, {number}))`";
     &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {number})`";
     &["any"], "whether any position holds it: `True in ({x})`";
     &["all"],
@@ -168,7 +169,20 @@ const FOREIGN: &[(&[&str], &str)] = table! {
          `full_s`";
     &["abs"], "write `{(x)} if {(x)} >= 0 else -{(x)}`";
     &["sqrt"], "write `{(x)} ^ 0.5`";
-    &["enumerate"], "elements with their numbers: `zip(range(len({x})), {x})`";
+    &["mod"], "the remainder is `{(x)} % {second}`";
+    &["floor"], "rounded down: `{(x)} - {(x)} % 1`";
+    &["ceil"], "rounded up: `{(x)} + -{(x)} % 1`";
+    &["where", "ifelse", "cond"], "choose at each position: `a if condition else b`";
+    &["cumsum"], "up to each position: `load \"arithmetic\"; running_total({number});`";
+    &["argmax"],
+        "where the largest is: `aggregate(select_best(full_s, score({x}, {x}, lambda key, query: \
+         key)), indices)`";
+    &["ord", "chr", "upper", "lower"],
+        "a dict says what each token becomes: `{\"a\": \"b\", \"b\": \"a\"}[{x}]`";
+    &["isdigit"], "ask which they are: `{(x)} in [\"0\", \"1\"]`";
+    &["plot", "show", "display"], "a picture is drawn by `draw({x});`";
+    &["dict"], "a dict is written out, like `{\"a\": 1}`";
+    &["enumerate", "arange"], "the number of each position is the s-op `indices`";
     &["map"], "operators and functions work on all positions at once: `zipmap({second}, {x})`";
     &["type", "isinstance"],
         "types cannot be asked for; values can be compared, like `tokens == \"a\"`";

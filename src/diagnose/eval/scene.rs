@@ -152,6 +152,11 @@ impl Scene<'_> {
         }
     }
 
+    /// The two sides of the whole, if it is a comparison.
+    pub fn whole_comparison(&self) -> Option<(ExprId, Comparison, ExprId)> {
+        self.comparison(self.site?.expr?)
+    }
+
     /// The value of a part that is a literal.
     #[expect(clippy::wildcard_enum_match_arm, reason = "only these are written out")]
     pub fn value(&self, id: ExprId) -> Option<Value> {

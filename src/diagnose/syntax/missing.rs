@@ -2,6 +2,7 @@
 
 use super::place::Place;
 use crate::base::{Diagnostic, Suggestion};
+use crate::builtin::find;
 use crate::syntax::token::Token;
 
 impl Place<'_, '_> {
@@ -45,8 +46,9 @@ impl Place<'_, '_> {
             // `x++`
             (Token::Plus | Token::Minus, Some(Token::Semicolon)) if operand == written =>
                 where name = self.written(-3)?;
-                "there is no `{written}{written}`", format!("write `{name} = {name} {written} 1;`"),
-                edit self.at - 2..=self.at - 1, &format!(" = {name} {written} 1"),
+                where own = if find(name).is_some() { String::new() } else { format!("= {name} ") };
+                "there is no `{written}{written}`", format!("write `{name} {own}{written} 1;`"),
+                edit self.at - 2..=self.at - 1, &format!(" {own}{written} 1"),
                 at self.at - 1, "names are assigned with `=` only";
             _ if ends =>
                 where example = example?;
@@ -102,6 +104,9 @@ impl Place<'_, '_> {
             _ => "write one here, or `;` before this to end the statement".to_string(),
         };
         slips! { self, (strings, before.token);
+            ([false, true], Token::Name("f")) if between.is_empty() && right.contains('{') =>
+                "strings hold no values", "join them with `+`, like `\"(\" + tokens + \")\"`",
+                at last, "not part of a string";
             ([false, true], Token::Name("f" | "r" | "b" | "u")) if between.is_empty() =>
                 "strings have no `{left}` before them",
                 format!("write `{right}`; strings are joined with `+`, like `{right} + tokens`"),
@@ -110,6 +115,12 @@ impl Place<'_, '_> {
             ([true, true], _) if between.is_empty() && left.len() == 2 =>
                 "strings do not stand between three quotes",
                 "write `## …` lines above a definition to describe it";
+            _ if between.contains('\n') && self.expects(",") && self.unclosed().is_some() =>
+                where closers = self.unclosed()?;
+                where fixed = format!("{left}{closers};");
+                "a `)` is missing", format!("end the line with `{closers};`"),
+                edit last..=last, &fixed,
+                at last, "what is open is closed after this";
             _ if self.expects(",") && self.bracket.is_some() =>
                 where fixed = format!("{left}, {right}");
                 "a comma is missing", format!("write `{fixed}`"),
@@ -117,5 +128,32 @@ impl Place<'_, '_> {
                 at self.at, "a `,` belongs before this";
             _ => "an operator is missing", help, at self.at, "an operator belongs before this";
         }
+    }
+
+    /// What closes the brackets that are open in the statement, if nothing up to its end does.
+    fn unclosed(&self) -> Option<String> {
+        let lexemes = self.context.lexemes;
+        let rest = lexemes.get(self.at..)?.iter().map(|it| it.token);
+        let mut depth = 0;
+        for token in rest.take_while(|token| *token != Token::Semicolon) {
+            match token {
+                Token::LeftParenthesis | Token::LeftBracket => depth += 1,
+                token if token.closes() => depth -= 1,
+                _ => {}
+            }
+            if depth < 0 {
+                return None;
+            }
+        }
+        let mut open = Vec::new();
+        for lexeme in lexemes.get(self.statement..self.at)? {
+            match lexeme.token {
+                Token::LeftParenthesis => open.push(')'),
+                Token::LeftBracket => open.push(']'),
+                token if token.closes() => drop(open.pop()),
+                _ => {}
+            }
+        }
+        (!open.is_empty()).then(|| open.iter().rev().collect())
     }
 }

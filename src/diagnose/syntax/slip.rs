@@ -113,7 +113,11 @@ impl Place<'_, '_> {
         let goes_on = |token| {
             !matches!(
                 token,
-                Token::LeftBrace | Token::Colon | Token::Semicolon | Token::Else
+                Token::LeftBrace
+                    | Token::Colon
+                    | Token::Semicolon
+                    | Token::Else
+                    | Token::Name("then")
             )
         };
         let head = lexemes.iter().skip(asked + 1);
@@ -223,6 +227,11 @@ impl Place<'_, '_> {
             _ if self.so_far().any(|token| token == Token::Assign) =>
                 "there is already a `=` in this statement",
                 "to compare write `==`; to assign twice write two statements";
+            (Some(Token::Name(_)), Some(Token::LeftParenthesis)) =>
+                where name = self.lexeme(0)?.start;
+                where head = self.context.lexemes.get(self.statement)?.start;
+                where head = self.context.text.get(head..name)?.trim();
+                "functions are defined with `def`", format!("write `def {head} {{ return …; }}`");
             _ => "only names can be assigned", "write `name = value;`, or `==` to compare";
         }
     }
@@ -253,9 +262,11 @@ impl Place<'_, '_> {
                 "for a list write `[x for x in list]`, for a dict `{x: x for x in list}`";
             (Some(Token::For), Token::LeftParenthesis) =>
                 "the name of a loop stands without parentheses", "write `for x in list { … }`";
-            (_, Token::Colon) if in_list => "there are no slices",
-                "take one element with `x[i]`, or build a list: `[x[i] for i in range(2)]`; s-ops are \
-                 moved by `shift(x, i)`";
+            (_, Token::Colon) if in_list =>
+                where x = self.sliced().unwrap_or("x");
+                "there are no slices",
+                format!("take one element with `{x}[i]`, or build a list: `[{x}[i] for i in \
+                         range(2)]`; an s-op is moved by `shift({x}, i)`");
             _ if needs_else && block && line.is_some() =>
                 where line = line?;
                 "`if` is not a statement",
@@ -268,6 +279,16 @@ impl Place<'_, '_> {
             (_, Token::Not) if self.token(1) == Some(Token::In) => "there is no `not in`",
                 self.not_in();
         }
+    }
+
+    /// The name before the bracket that is open.
+    fn sliced(&self) -> Option<&str> {
+        let bracket = self.bracket?;
+        let lexemes = self.context.lexemes;
+        let at = lexemes.iter().position(|it| it.start == bracket.start)?;
+        let before = lexemes.get(at.checked_sub(1)?)?;
+        matches!(before.token, Token::Name(_))
+            .then(|| self.context.text.get(before.start..before.end))?
     }
 
     /// What is not in a list, where both are all of a statement or of what it assigns.
