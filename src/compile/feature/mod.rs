@@ -163,12 +163,16 @@ impl Compiler<'_> {
         {
             return Ok(read);
         }
+        let much = match self.host.is_bfloat16() {
+            true => LITTLE_PRECISION,
+            false => MUCH_PRECISION,
+        };
         let precise = |found: &Found| {
             let precision = found.stairs.precision;
             let careful = self.care.is_careful() && space.vars.len() > 2;
+            let is_long = precision > much || found.stairs.steps.len() > MANY_STEPS;
             !snapped
-                && (careful && precision > LITTLE_PRECISION
-                    || precision > MUCH_PRECISION && self.is_of_conditions(id))
+                && (careful && precision > LITTLE_PRECISION || is_long && self.is_of_conditions(id))
         };
         if found.as_ref().is_some_and(precise)
             && let Ok(Some(read)) = self.through_operands(id, function, want, label)
@@ -266,7 +270,7 @@ impl Compiler<'_> {
                         .rposition(|axis| self.reads_only(&axis.read, *var))
                 })
                 .collect();
-            search::search(axes, &all, target)
+            search::search(axes, &all, target, self.host.is_bfloat16())
         };
         let first = search(&early);
         if late.is_empty()
@@ -374,7 +378,7 @@ impl Compiler<'_> {
             }
         }
         let all: Vec<usize> = (0..axes.len()).collect();
-        match search::search(&axes, &all, &target) {
+        match search::search(&axes, &all, &target, self.host.is_bfloat16()) {
             Some(found) => self.computed(found, Some(id), want, label).map(Some),
             None => Ok(None),
         }
@@ -477,6 +481,9 @@ pub(super) const MUCH_PRECISION: f64 = 4_096.0;
 
 /// A staircase with so few steps needs no better axes.
 const FEW: usize = 4;
+
+/// A function of conditions that has more steps is computed from these, a layer later.
+const MANY_STEPS: usize = 32;
 
 /// The number of each value of an s-op, and what it is in each row of a space.
 type InRows = (Vec<f64>, Vec<f64>);

@@ -43,7 +43,7 @@ impl Compiler<'_> {
             };
             let divisors = self.analysis.node(divisor)?.column.values.domain.len();
             let axis = Axis::new(values, LinearRead::default());
-            if let Some(Found { stairs, .. }) = search(&[axis], &[0], &target)
+            if let Some(Found { stairs, .. }) = search(&[axis], &[0], &target, false)
                 && 2 * (stairs.steps.len() + divisors) < steps
                 && let Some(argument) = self.quotient(inner, &numbers, want, label)?
             {

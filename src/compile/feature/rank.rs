@@ -59,7 +59,12 @@ impl Compiler<'_> {
             axes.push(Axis::numbered(cells.collect(), numbers, read));
         }
         let all: Vec<usize> = (0..axes.len()).collect();
-        match search::search(&axes, &all, &targets(&column, function)) {
+        match search::search(
+            &axes,
+            &all,
+            &targets(&column, function),
+            self.host.is_bfloat16(),
+        ) {
             Some(found) => self.computed(found, Some(id), want, label).map(Some),
             None => Ok(None),
         }

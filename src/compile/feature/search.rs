@@ -31,8 +31,9 @@ const FIRST: usize = 16;
 const WORK: usize = 10_000_000;
 
 /// The staircase with the fewest steps that `target` is on some combination of the axes; `all`
-/// names one axis for each variable, which together determine the row.
-pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
+/// names one axis for each variable, which together determine the row. What tells axes apart is a power
+/// of two where it is to be `dyadic`, as bfloat16 has few digits.
+pub fn search(axes: &[Axis], all: &[usize], target: &[f64], dyadic: bool) -> Option<Found> {
     let rows = spread_out(target.len()).filter(|row| !target[*row].is_nan());
     let rows = rows.collect();
     let mut seen = Seen::default();
@@ -41,6 +42,7 @@ pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
     let axes: Vec<Axis> = axes.iter().map(|axis| axis.at_rows(&rows)).collect();
     let mut search = Search {
         target: &target,
+        dyadic,
         axes: &axes,
         order: (0..rows.len()).collect(),
         seen,
@@ -58,7 +60,7 @@ pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
     for (a, first) in axes.iter().enumerate() {
         for second in &axes[a + 1..] {
             if search.may_determine(&[first, second]) {
-                sums(first, second).for_each(|sum| search.sum(sum));
+                sums(first, second, dyadic).for_each(|sum| search.sum(sum));
             }
         }
     }
@@ -164,6 +166,7 @@ type Spread = Option<(f64, f64)>;
 struct Search<'t> {
     /// One row for each combination of the axes' values, some from everywhere first.
     target: &'t [f64],
+    dyadic: bool,
     axes: &'t [Axis],
     /// The rows in the order in which they are looked at: those on which others failed first.
     order: Vec<usize>,
@@ -316,11 +319,12 @@ impl Search<'_> {
             // Sums and differences of all three are the same in any order, but for their sign.
             let is_new = (first, second) == (a, b);
             let third = &self.axes[third];
-            for (at, pair) in sums(&self.axes[first], &self.axes[second]).enumerate() {
+            for (at, pair) in sums(&self.axes[first], &self.axes[second], self.dyadic).enumerate() {
                 if self.work > WORK || self.is_ideal() {
                     return;
                 }
                 let spread = self.spreads(first, second)[at];
+                let digit = |high, low| digit(high, low, self.dyadic);
                 let (above, below) = (digit(spread, third.spread()), digit(third.spread(), spread));
                 let plain = [1.0, -1.0].into_iter().filter(|_| is_new || at >= PLAIN);
                 for factor in plain.chain(above) {
@@ -353,7 +357,7 @@ impl Search<'_> {
             let rows: Vec<usize> = (0..rows).filter(is_new).collect();
             self.work += self.target.len() + 4 * rows.len();
             let of = |sum: Sum| spread(rows.iter().map(|row| sum.at(*row)).collect());
-            sums(first, second).map(of).collect()
+            sums(first, second, self.dyadic).map(of).collect()
         })
     }
 
@@ -377,7 +381,7 @@ impl Search<'_> {
             let mut numbers: Vec<f64> = (0..rows.len()).map(|row| first.value(row)).collect();
             for axis in order {
                 let low = spread(rows.iter().map(|row| numbers[*row]).collect());
-                let Some(factor) = digit(axis.spread(), low) else {
+                let Some(factor) = digit(axis.spread(), low, self.dyadic) else {
                     return;
                 };
                 read = read.plus(factor, &axis.read);
@@ -455,20 +459,20 @@ impl Seen {
 const PLAIN: usize = 2;
 
 /// The combinations of two axes that are tried.
-fn sums<'a>(a: &'a Axis, b: &'a Axis) -> impl Iterator<Item = Sum<'a>> {
+fn sums<'a>(a: &'a Axis, b: &'a Axis, dyadic: bool) -> impl Iterator<Item = Sum<'a>> {
     let plain: [Sum; PLAIN] = [1.0, -1.0].map(|factor| Sum {
         first: b,
         factor,
         second: a,
     });
-    let digits = [two_digits(a, b), two_digits(b, a)];
+    let digits = [two_digits(a, b, dyadic), two_digits(b, a, dyadic)];
     plain.into_iter().chain(digits.into_iter().flatten())
 }
 
 /// `high` and `low` as one number: `high` scaled until its smallest gap exceeds the range of
 /// `low`.
-fn two_digits<'a>(high: &'a Axis, low: &'a Axis) -> Option<Sum<'a>> {
-    let factor = digit(high.spread(), low.spread())?;
+fn two_digits<'a>(high: &'a Axis, low: &'a Axis, dyadic: bool) -> Option<Sum<'a>> {
+    let factor = digit(high.spread(), low.spread(), dyadic)?;
     Some(Sum {
         first: low,
         factor,
@@ -478,7 +482,11 @@ fn two_digits<'a>(high: &'a Axis, low: &'a Axis) -> Option<Sum<'a>> {
 
 /// What makes the smallest gap of one number exceed the range of another; both are given by their
 /// range and their smallest gap.
-fn digit(high: Option<(f64, f64)>, low: Option<(f64, f64)>) -> Option<f64> {
+fn digit(high: Option<(f64, f64)>, low: Option<(f64, f64)>, dyadic: bool) -> Option<f64> {
     let ((_, high_gap), (low_range, low_gap)) = (high?, low?);
-    Some(((low_range + low_gap) / high_gap).ceil().max(1.0))
+    let factor = ((low_range + low_gap) / high_gap).ceil().max(1.0);
+    Some(match dyadic {
+        true => 2f64.powf(factor.log2().ceil()),
+        false => factor,
+    })
 }
