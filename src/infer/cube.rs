@@ -148,6 +148,37 @@ impl Cube {
         Some(Cube { literals })
     }
 
+    /// What is left of a cube, if anything, where it lets each query select itself only: an s-op has there
+    /// at the key what it has at the query.
+    pub fn at_itself(mut self, is_indices: impl Fn(Operand) -> bool) -> Option<Cube> {
+        let is_own = |literal: &Literal| {
+            let relation = &literal.relation;
+            let holds =
+                |key| (0..relation.queries).filter(move |query| relation.holds(key, *query));
+            is_indices(literal.keys)
+                && is_indices(literal.queries)
+                && (0..relation.keys).all(|key| holds(key).all(|query| query == key))
+        };
+        if self.literals.len() < 2 || !self.literals.iter().any(is_own) {
+            return Some(self);
+        }
+        let is_always = |literal: &Literal, answer: bool| {
+            let relation = &literal.relation;
+            literal.keys == literal.queries
+                && !is_own(literal)
+                && (0..relation.keys).all(|value| relation.holds(value, value) == answer)
+        };
+        if self
+            .literals
+            .iter()
+            .any(|literal| is_always(literal, false))
+        {
+            return None;
+        }
+        self.literals.retain(|literal| !is_always(literal, true));
+        Some(self)
+    }
+
     /// Disjoint cubes that together are everything outside this one: `¬a`, `a ∧ ¬b`, …
     fn negated(&self) -> Vec<Cube> {
         let mut outside = Vec::new();
@@ -171,10 +202,10 @@ pub fn and(a: &[Cube], b: &[Cube]) -> Option<Vec<Cube>> {
     if a.len() * b.len() > MOST_CUBES * MOST_CUBES {
         return None;
     }
-    let both: Vec<Cube> = a
-        .iter()
-        .flat_map(|a| b.iter().filter_map(|b| a.and(b)))
-        .collect();
+    let mut both = Vec::new();
+    for cube in a.iter().flat_map(|a| b.iter().filter_map(|b| a.and(b))) {
+        join(&mut both, cube);
+    }
     (both.len() <= MOST_CUBES).then_some(both)
 }
 
@@ -187,11 +218,12 @@ pub fn not(cubes: &[Cube]) -> Option<Vec<Cube>> {
         })
 }
 
-/// Disjoint cubes for a disjunction: `a + ¬a ∧ b` or `b + ¬b ∧ a`, whichever is fewer.
-pub fn or(a: &[Cube], b: &[Cube]) -> Option<Vec<Cube>> {
+/// Disjoint cubes for a disjunction: `a + ¬a ∧ b` or `b + ¬b ∧ a`, whichever is fewer, of what is left of
+/// the second parts.
+pub fn or(a: &[Cube], b: &[Cube], left: impl Fn(Cube) -> Option<Cube>) -> Option<Vec<Cube>> {
     let split = |first: &[Cube], second: &[Cube]| -> Option<Vec<Cube>> {
         let mut cubes = first.to_vec();
-        for cube in and(&not(first)?, second)? {
+        for cube in and(&not(first)?, second)?.into_iter().filter_map(&left) {
             join(&mut cubes, cube);
         }
         (cubes.len() <= MOST_CUBES).then_some(cubes)

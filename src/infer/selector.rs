@@ -212,10 +212,20 @@ impl Analysis<'_> {
         };
         let mut all: Vec<Vec<Cube>> = Vec::with_capacity(parts.len());
         for id in parts {
+            let is_indices = |id| matches!(self.sop(id), Some(SOp::Indices));
             let part = |id: &SelectorId| &all[place(parts, *id)];
             let cubes = match self.graph.get_selector(*id) {
-                Selector::And(a, b) => cube::and(part(a), part(b)).ok_or_else(too_many)?,
-                Selector::Or(a, b) => cube::or(part(a), part(b)).ok_or_else(too_many)?,
+                Selector::And(a, b) => {
+                    let both = cube::and(part(a), part(b)).ok_or_else(too_many)?;
+                    let left = both
+                        .into_iter()
+                        .filter_map(|cube| cube.at_itself(is_indices));
+                    left.collect()
+                }
+                Selector::Or(a, b) => {
+                    let left = |cube: Cube| cube.at_itself(is_indices);
+                    cube::or(part(a), part(b), left).ok_or_else(too_many)?
+                }
                 Selector::Not(a) => cube::not(part(a)).ok_or_else(too_many)?,
                 Selector::Compare {
                     keys,

@@ -105,13 +105,15 @@ impl Plan {
                     }
                 }
                 Meaning::Score { .. } | Meaning::Bos { .. } => {
+                    // Through a sink all tokens stand below BOS, the selected ones, too.
+                    let sinks = matches!(head.kind, Kind::Sum { .. });
                     for (query, row) in scores.iter_mut().enumerate() {
                         for (key, score) in row.iter_mut().enumerate() {
                             let sum = sum(term, read, (first + query, first + key));
                             match term.meaning {
                                 Meaning::Score { .. } => *score += sum,
                                 // A token that takes the place of BOS, and is not selected.
-                                _ if sum < DOWN => *score = f64::NEG_INFINITY,
+                                _ if sum < DOWN && !sinks => *score = f64::NEG_INFINITY,
                                 Meaning::Relation(_)
                                 | Meaning::Exponent { .. }
                                 | Meaning::Bos { .. }

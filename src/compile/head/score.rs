@@ -25,7 +25,7 @@ use crate::plan::{Meaning, level};
 
 /// Logits may be this many times the gap between a best key and the next: float32 has 24 bits, of
 /// which 8 remain to tell the two apart.
-const LARGEST_RANGE: f64 = 65_536.0;
+pub(super) const LARGEST_RANGE: f64 = 65_536.0;
 
 /// The greatest logarithm of a ratio of weights; beyond, float32 would not hold the smaller ones
 /// to five digits.
@@ -107,22 +107,11 @@ impl Compiler<'_> {
             true => (level, 0.0),
             false => (level * length, level),
         };
-        let above = |grid: &Grid| unit * grid.largest() + tie * (length - 1.0);
-        let candidates = [
-            Some(ranks(table)),
-            in_gaps(table, false),
-            in_gaps(table, true),
-        ];
-        let fitting = candidates.into_iter().flatten();
-        let fitting = fitting.filter(|grid| above(grid) <= LARGEST_RANGE * level);
-        let products = fitting.filter_map(|grid| Some((self.products(&grid)?, above(&grid))));
-        let cost = |(products, above): &(Vec<_>, f64)| (products.len(), above.to_bits());
-        let Some((products, above)) = products.min_by_key(cost) else {
-            return Err(refused(
-                "the scores have too many levels between the positions for float32 to tell the best key",
-            ));
+        let ties = tie * (length - 1.0);
+        let (mut products, above) = match self.by_width(table, unit) {
+            Some((product, largest)) => (vec![product], largest),
+            None => self.by_score(table, unit, LARGEST_RANGE * level - ties)?,
         };
-        let mut products = self.score_products(table.sides, products, unit)?;
         if tie > 0.0 {
             let positions = (0..self.analysis.setting.max_length).map(|index| index as f64);
             let positions: Vec<f64> = positions.collect();
@@ -134,7 +123,32 @@ impl Compiler<'_> {
                 keys: positions,
             });
         }
-        Ok(scored(products, above))
+        Ok(scored(products, above + ties))
+    }
+
+    /// The scores of a table in units, as products, with the largest of them, which is at most `most`.
+    fn by_score(
+        &mut self,
+        table: &ScoreTable,
+        unit: f64,
+        most: f64,
+    ) -> Result<(Vec<ProductPlan>, f64), Stopped> {
+        let candidates = [
+            Some(ranks(table)),
+            in_gaps(table, false),
+            in_gaps(table, true),
+        ];
+        let fitting = candidates.into_iter().flatten();
+        let above = |grid: &Grid| unit * grid.largest();
+        let fitting = fitting.filter(|grid| above(grid) <= most);
+        let products = fitting.filter_map(|grid| Some((self.products(&grid)?, above(&grid))));
+        let cost = |(products, above): &(Vec<_>, f64)| (products.len(), above.to_bits());
+        let Some((products, above)) = products.min_by_key(cost) else {
+            return Err(refused(
+                "the scores have too many levels between the positions for float32 to tell the best key",
+            ));
+        };
+        Ok((self.score_products(table.sides, products, unit)?, above))
     }
 
     /// The cube that selects what has a weight, and the logarithms of the weights; `None` if

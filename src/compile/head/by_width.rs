@@ -1,0 +1,66 @@
+//! Best keys by a width, as the most frequent token is: the inverse of a width, which attention gives, orders
+//! the keys as the width does, so that no hidden unit computes the score. Depends on `score` alone.
+
+use super::literal::ProductPlan;
+use super::score::LARGEST_RANGE;
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Care, Compiler};
+use crate::infer::score_table::ScoreTable;
+use crate::plan::Style;
+
+/// These scores may be so many times larger than others: what is left of float32's digits is looked at by
+/// the proof, and hidden units are there where it fails.
+const LARGER: f64 = 8.0;
+
+impl Compiler<'_> {
+    /// The product that orders keys by a width, of which each step is a `unit` at least, with the largest
+    /// score; `None` where they are ordered by anything else.
+    pub(super) fn by_width(&self, table: &ScoreTable, unit: f64) -> Option<(ProductPlan, f64)> {
+        let is_held = self.style == Style::Faithful && self.bos() && self.care == Care::Plain;
+        let (keys, _) = table.sides.filter(|_| is_held)?;
+        let scores: Vec<f64> = table.column(0).collect::<Option<_>>()?;
+        let same = |query| table.column(query).eq(table.column(0));
+        if !(1..table.queries).all(same) {
+            return None;
+        }
+        let column = &self.analysis.node(keys).ok()?.column;
+        let [var] = *column.space.vars else {
+            return None;
+        };
+        let selector = self.inverse(var)?;
+        let widths = self.analysis.values(var).numbers()?;
+        // The widths with their values, from the least, each of another score.
+        let rows = 0..column.space.rows();
+        let rows = rows.map(|row| (widths[column.space.row(row)[0] as usize], column.cells[row]));
+        let mut rows: Vec<(f64, usize)> =
+            rows.map(|(width, cell)| (width, cell as usize)).collect();
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let scores: Vec<f64> = rows
+            .iter()
+            .map(|(_, cell)| scores.get(*cell).copied())
+            .collect::<Option<_>>()?;
+        let rises = scores.windows(2).all(|pair| pair[0] < pair[1]);
+        let falls = scores.windows(2).all(|pair| pair[0] > pair[1]);
+        let [.., (before, _), (most, _)] = *rows else {
+            return None;
+        };
+        if !rises && !falls {
+            return None;
+        }
+        // The last step of the inverse is the smallest.
+        let factor = unit / (1.0 / (1.0 + before) - 1.0 / (1.0 + most));
+        let factor = if rises { -factor } else { factor };
+        let mut numbers = vec![0.0; table.keys];
+        for (width, cell) in &rows {
+            numbers[*cell] = 1.0 / (1.0 + width);
+        }
+        let product = ProductPlan {
+            query: LinearRead::constant(factor),
+            key: LinearRead::scalar(Scalar::Inverse(selector, 0)),
+            queries: vec![factor; table.queries],
+            keys: numbers,
+        };
+        let fits = factor.abs() <= LARGER * LARGEST_RANGE * unit;
+        fits.then_some((product, factor.abs()))
+    }
+}
