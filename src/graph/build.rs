@@ -2,6 +2,7 @@
 //! nodes are one node and known idioms become primitives; with [`Sharing::None`] every expression
 //! evaluated is a node of its own, which is how the reference counts heads.
 
+use super::counted::{self, Total};
 use super::idiom;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use super::rounds::Rounds;
@@ -69,7 +70,9 @@ pub struct Graph {
     sop_names: Vec<Option<Named>>,
     selector_names: Vec<Option<Named>>,
     /// What else comparisons of means are, as they are written.
-    written: FxHashMap<SOpId, SOp>,
+    pub(super) written: FxHashMap<SOpId, SOp>,
+    /// What else sums of counts are.
+    pub(super) totals: FxHashMap<SOpId, Total>,
     pub(super) rounds: IndexSet<Rounds, rustc_hash::FxBuildHasher>,
     /// The values of what a part of a program is given.
     given: Vec<Arc<[Value]>>,
@@ -96,6 +99,7 @@ impl Graph {
             sop_names: Vec::new(),
             selector_names: Vec::new(),
             written: FxHashMap::default(),
+            totals: FxHashMap::default(),
             rounds: IndexSet::default(),
             given: Vec::new(),
             control: Control::default(),
@@ -121,23 +125,18 @@ impl Graph {
         {
             return self.sop(simpler, span);
         }
+        let total = match self.sharing {
+            Sharing::Equal => counted::total(self, &sop, span),
+            Sharing::None => None,
+        };
         let id = SOpId(u32::try_from(self.sops.len()).expect("limits bound the graph"));
         self.sop_types.push(self.infer_type(&sop));
         self.sop_ids.insert(sop.clone(), id);
         self.sops.push(sop);
         self.sop_spans.push(span);
         self.sop_names.push(None);
+        self.totals.extend(total.map(|total| (id, total)));
         id
-    }
-
-    /// Keeps how the program writes a comparison of a mean, of others that it is about.
-    pub(super) fn also_written(&mut self, id: SOpId, sop: SOp) {
-        self.written.entry(id).or_insert(sop);
-    }
-
-    /// How the program writes a comparison that the graph makes of one mean, if that is another.
-    pub fn as_written(&self, id: SOpId) -> Option<&SOp> {
-        self.written.get(&id)
     }
 
     /// Adds a selector whose operands are already in the graph, or finds its equal. The best key of

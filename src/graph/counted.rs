@@ -15,6 +15,15 @@ const MOST: usize = 32;
 /// How large factors may be together: means of larger numbers might be equal floats where they differ.
 const LARGEST: i64 = 1 << 20;
 
+/// How a sum of counts is computed from one mean, and the counts that it needs otherwise.
+#[derive(Clone, Debug)]
+pub struct Total {
+    /// The mean times how many keys there are, rounded.
+    pub sop: SOp,
+    /// The counts.
+    pub widths: Vec<SOpId>,
+}
+
 /// A sum of counts.
 #[derive(Clone, Debug, Default)]
 struct Sum {
@@ -22,6 +31,25 @@ struct Sum {
     base: Option<Option<SelectorId>>,
     /// How often those count that fulfil a condition, `None` for every one.
     terms: Vec<(i64, Option<SOpId>)>,
+    /// The counts.
+    widths: Vec<SOpId>,
+}
+
+impl Graph {
+    /// Keeps how the program writes a comparison of a mean, of others that it is about.
+    pub(super) fn also_written(&mut self, id: SOpId, sop: SOp) {
+        self.written.entry(id).or_insert(sop);
+    }
+
+    /// How a sum of counts is computed from one mean.
+    pub fn total(&self, id: SOpId) -> Option<&Total> {
+        self.totals.get(&id)
+    }
+
+    /// How the program writes a comparison that the graph makes of one mean, if that is another.
+    pub fn as_written(&self, id: SOpId) -> Option<&SOp> {
+        self.written.get(&id)
+    }
 }
 
 /// A comparison of two sums of counts over the same keys as one of the mean of differences with 0.
@@ -58,14 +86,10 @@ pub(super) fn share(graph: &mut Graph, (above, below): (SOpId, SOpId), span: Spa
     let is_whole =
         whole.is_some_and(|whole| whole.base == Some(base) && matches!(*whole.terms, [(1, None)]));
     let selects_some = base.is_none_or(|base| selects_itself(graph, base, None));
-    // Up to here there are `indices + 1`.
-    let up_to_here = base.is_some_and(|base| {
-        let indices = graph.sop(SOp::Indices, span);
-        selects_itself(graph, base, Some((indices, Comparison::LessEqual)))
-    });
     let is_number = binary(graph, below, &Op::Add).is_some_and(|(indices, one)| {
         matches!(graph.get(indices), SOp::Indices) && is_constant(graph, one, 1)
     });
+    let up_to_here = base.is_some_and(|base| selects_up_to_here(graph, base));
     if counted.terms.is_empty() || !(is_whole && selects_some || is_number && up_to_here) {
         return None;
     }
@@ -75,6 +99,51 @@ pub(super) fn share(graph: &mut Graph, (above, below): (SOpId, SOpId), span: Spa
         op: Op::Multiply,
         operands: vec![one, mean],
     })
+}
+
+/// The sum of counts over all keys, or over those up to here, that a sum or difference is.
+pub(super) fn total(graph: &mut Graph, sop: &SOp, span: Span) -> Option<Total> {
+    let SOp::Map { op, operands } = sop else {
+        return None;
+    };
+    let ([a, b], factor) = match (op, operands.as_slice()) {
+        (Op::Add, [a, b]) => ([*a, *b], 1),
+        (Op::Subtract, [a, b]) => ([*a, *b], -1),
+        _ => return None,
+    };
+    let mut left = MOST;
+    let sum = Sum::of(graph, a, span, &mut left)?;
+    let sum = sum.plus(factor, Sum::of(graph, b, span, &mut left)?)?;
+    if sum.terms.len() < 2 {
+        return None;
+    }
+    let one = graph.constant(Value::Int(1), span);
+    let count = match sum.base? {
+        None => {
+            let selector = graph.select(one, one, Comparison::Equal, span);
+            graph.sop(SOp::Width { selector }, span)
+        }
+        Some(base) if selects_up_to_here(graph, base) => {
+            let indices = graph.sop(SOp::Indices, span);
+            graph.map(Op::Add, vec![indices, one], span)
+        }
+        Some(_) => return None,
+    };
+    let mean = sum.mean(graph, span)?;
+    let sop = SOp::Map {
+        op: Op::Round,
+        operands: vec![graph.map(Op::Multiply, vec![count, mean], span)],
+    };
+    Some(Total {
+        sop,
+        widths: sum.widths,
+    })
+}
+
+/// `select(indices, indices, <=)`
+fn selects_up_to_here(graph: &mut Graph, id: SelectorId) -> bool {
+    let indices = graph.sop(SOp::Indices, Span::BUILT_IN);
+    selects_itself(graph, id, Some((indices, Comparison::LessEqual)))
 }
 
 /// Whether a selector compares an s-op with itself so that each query selects itself: `only` this s-op in
@@ -99,7 +168,14 @@ impl Sum {
     fn of(graph: &mut Graph, id: SOpId, span: Span, left: &mut usize) -> Option<Sum> {
         *left = left.checked_sub(1)?;
         match graph.get(id).clone() {
-            SOp::Width { selector } => Some(Sum::of_width(graph, selector, span)),
+            SOp::Width { selector } => {
+                let mut sum = Sum::of_width(graph, selector, span);
+                // How many keys there are is known in any case.
+                if let [(_, Some(_))] = *sum.terms {
+                    sum.widths.push(id);
+                }
+                Some(sum)
+            }
             SOp::Constant(Value::Int(0)) => Some(Sum::default()),
             SOp::Map { op, operands } => {
                 let [a, b] = *operands else {
@@ -162,6 +238,7 @@ impl Sum {
         Sum {
             base: Some(others),
             terms: vec![(1, condition)],
+            widths: Vec::new(),
         }
     }
 
@@ -179,6 +256,7 @@ impl Sum {
             }
         }
         self.terms.retain(|(times, _)| *times != 0);
+        self.widths.extend(other.widths);
         Some(self)
     }
 

@@ -19,6 +19,7 @@ mod selected;
 
 pub use apart::without_number;
 pub use build::{Encoding, Graph, Sharing};
+pub use counted::Total;
 pub use first::WithFirst;
 pub use node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 pub use rounds::Rounds;

@@ -2,11 +2,60 @@
 //! compares the mean of their differences with 0, so that one mean is held and not two; where both are held,
 //! they are compared as they are, or nothing would relate what is compared to them: `a if a > b else b`
 //! would have three. Of whole numbers, whose means compare as their sums do: those of fractions are rounded
-//! each.
+//! each. So it is with sums of counts, of which none is needed by itself: they are one mean, times how many
+//! keys there are.
 
-use crate::graph::{Graph, SOp, SOpId};
+use crate::graph::{Graph, SOp, SOpId, Total};
 use crate::value::{Op, TypeSet, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The sums of counts that are computed from one mean, as that. Where a count is there for something else,
+/// the sum is one of counts; so it is where heads read it, which need each number to the last digit.
+pub(super) fn totals(graph: &Graph, roots: &[SOpId]) -> FxHashMap<SOpId, SOp> {
+    let all = graph.reachable(roots);
+    let is_head = |id: &&SOpId| !matches!(graph.get(**id), SOp::Map { .. });
+    let read = all.iter().filter(is_head);
+    let read: Vec<SOpId> = read.flat_map(|id| graph.dependencies(*id)).collect();
+    let read = graph.reachable(&read);
+    let totals = all.iter().filter(|id| read.binary_search(id).is_err());
+    let totals = totals.filter_map(|id| Some((*id, graph.total(*id)?)));
+    let mut totals: Vec<(SOpId, &Total)> = totals.collect();
+    loop {
+        let sops = totals.iter().map(|(id, total)| (*id, total.sop.clone()));
+        let sops: FxHashMap<SOpId, SOp> = sops.collect();
+        let needed = reachable(graph, roots, &sops);
+        let is_needed = |id: &SOpId| needed.binary_search(id).is_ok();
+        let before = totals.len();
+        totals.retain(|(_, total)| !total.widths.iter().any(is_needed));
+        if totals.len() == before {
+            return sops;
+        }
+    }
+}
+
+/// Everything the roots need, operands before their users, where some s-ops are computed otherwise.
+pub(super) fn reachable(
+    graph: &Graph,
+    roots: &[SOpId],
+    otherwise: &FxHashMap<SOpId, SOp>,
+) -> Vec<SOpId> {
+    if otherwise.is_empty() {
+        return graph.reachable(roots);
+    }
+    let mut needed = FxHashSet::default();
+    let mut pending = roots.to_vec();
+    while let Some(id) = pending.pop() {
+        if needed.insert(id) {
+            pending.extend(match otherwise.get(&id) {
+                Some(SOp::Map { operands, .. }) => operands.clone(),
+                _ => graph.dependencies(id),
+            });
+        }
+    }
+    let mut needed: Vec<SOpId> = needed.into_iter().collect();
+    needed.sort_unstable();
+    needed
+}
 
 /// The comparisons, among some s-ops, that are of means or counts among these, with these as operands.
 pub(super) fn of_means(graph: &Graph, among: &[SOpId]) -> FxHashMap<SOpId, SOp> {

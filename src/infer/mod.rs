@@ -252,10 +252,16 @@ impl<'g> Analysis<'g> {
         analysis.var(VarKind::Indices, Values::from_environments(&each), false);
         let mut roots = roots.to_vec();
         roots.extend(first.iter().flat_map(|first| first.roots()));
-        let reachable = graph.reachable(&roots);
+        // A sum is a ratio where heads take means, and BOS tells how many keys there are.
+        let totals = match (several, first) {
+            (Several::Means, None) => compared::totals(graph, &roots),
+            _ => FxHashMap::default(),
+        };
+        let reachable = compared::reachable(graph, &roots, &totals);
         let size = reachable.last().map_or(0, |id| id.0 as usize + 1);
         analysis.nodes = vec![None; size];
         analysis.compared = compared::of_means(graph, &reachable);
+        analysis.compared.extend(totals);
         for id in reachable {
             analysis.record(id);
         }
