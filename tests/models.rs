@@ -11,6 +11,7 @@ mod algebra;
 mod certify;
 mod compile;
 mod constructions;
+mod counted;
 mod faithful;
 mod hosts;
 mod infer;

@@ -3,6 +3,8 @@
 //! backend's. It is written as JSON, and read back equal.
 
 use crate::execute::Pattern;
+use crate::value::Value;
+use crate::value::sequence::display_value;
 use serde::{Deserialize, Serialize};
 
 /// A drawing.
@@ -142,6 +144,14 @@ impl Cell {
             text: text.into(),
             faded: false,
         }
+    }
+}
+
+/// A value as a picture shows it: as a run prints it, in quotes where nothing could be seen.
+pub(super) fn visible(value: &Value) -> String {
+    match value {
+        Value::Str(text) if text.trim().is_empty() => value.source(),
+        Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => display_value(value),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The flow of an s-op on an input: the layers and heads of its schedule with the values in them.
 //! Depends on `graph`, `schedule`, and on `feed` for the values.
 
-use super::drawing::{Block, Cell, Drawing, Grid, Link, Panel, Role, Scale, Section, TextRow};
+use super::drawing::{
+    Block, Cell, Drawing, Grid, Link, Panel, Role, Scale, Section, TextRow, visible,
+};
 use super::feed::{Feeds, Run, sides};
 use super::{Budget, Subject};
 use crate::base::Fallible;
@@ -9,7 +11,7 @@ use crate::base::table::form;
 use crate::graph::{SOp, SOpId, SelectorId, without_number};
 use crate::schedule::{Attention, Head, Schedule};
 use crate::value::Value;
-use crate::value::sequence::{applied, display_value, input_source};
+use crate::value::sequence::{applied, input_source};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
@@ -253,10 +255,7 @@ impl Painter<'_> {
 
     fn row(&self, id: SOpId, role: Role) -> TextRow {
         let cell = |at| Cell {
-            text: self
-                .run
-                .value(id, at)
-                .map_or("–".to_string(), display_value),
+            text: self.run.value(id, at).map_or("–".to_string(), visible),
             faded: self.feeds.as_ref().is_some_and(|feeds| !feeds.has(id, at)),
         };
         TextRow {
@@ -276,7 +275,7 @@ impl Painter<'_> {
         };
         let tokens = self.run.input.iter().enumerate();
         let cell = |(at, token): (usize, &Value)| Cell {
-            text: display_value(token),
+            text: visible(token),
             faded: self.feeds.is_some() && !read(at),
         };
         TextRow {

@@ -1,7 +1,7 @@
 //! A model on an input: its layers, with the attention of each head beside the selector of the program.
 //! Depends on `model`, `plan` and `execute`; programs are asked for selectors only.
 
-use super::drawing::{Block, Cell, Drawing, Grid, Panel, Role, Scale, Section, TextRow};
+use super::drawing::{Block, Cell, Drawing, Grid, Panel, Role, Scale, Section, TextRow, visible};
 use super::feed::Run;
 use super::flow::{attention, layer_title};
 use super::{Budget, Subject};
@@ -13,7 +13,7 @@ use crate::model::describe::numbered;
 use crate::plan::Plan;
 use crate::schedule::Attention;
 use crate::value::Value;
-use crate::value::sequence::{applied, display_value, input_source};
+use crate::value::sequence::{applied, input_source};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A model on the input of a subject: its layers, with each head's attention beside the selector of
@@ -125,10 +125,7 @@ pub(super) fn is_at_bos(traced: &Trace, position: usize) -> bool {
 /// BOS, if there is one, and the tokens.
 pub(super) fn positions(traced: &Trace) -> TextRow {
     let bos = traced.bos.then(|| Cell::new("BOS"));
-    let tokens = traced
-        .tokens
-        .iter()
-        .map(|token| Cell::new(display_value(token)));
+    let tokens = traced.tokens.iter().map(|token| Cell::new(visible(token)));
     TextRow {
         name: "tokens".to_string(),
         role: Role::Token,
@@ -324,7 +321,7 @@ fn variables(step: &TraceStep, positions: &TextRow, before: usize) -> Option<Pan
                 // Nothing of the program stands at BOS.
                 |(at, value)| match at < before {
                     true => Cell::new("–"),
-                    false => Cell::new(display_value(value)),
+                    false => Cell::new(visible(value)),
                 },
             )
             .collect(),
@@ -362,7 +359,7 @@ pub(super) fn output(traced: &Trace) -> Section {
         cells: traced
             .tokens
             .iter()
-            .map(|token| Cell::new(display_value(token)))
+            .map(|token| Cell::new(visible(token)))
             .collect(),
     }];
     rows.extend(traced.outputs.iter().map(|given| {
@@ -372,7 +369,7 @@ pub(super) fn output(traced: &Trace) -> Section {
             cells: given
                 .values
                 .iter()
-                .map(|value: &Value| Cell::new(display_value(value)))
+                .map(|value: &Value| Cell::new(visible(value)))
                 .collect(),
         }
     }));

@@ -5,12 +5,15 @@
 use super::{Attend, FeedForward, Linear, Meaning, Plan, Product, Read, ReadOut};
 use super::{Term, VariableId, Written};
 use crate::model::Decoder;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Digits of a rounding, before or behind the point, beyond which no float has any.
 const MOST_DIGITS: i32 = 1_000;
 
 type Checked = Result<(), String>;
+
+/// What scores may be off by that are added up in floats, as a share of them.
+const NEAR: f64 = 1e-9;
 
 impl Plan {
     /// # Errors
@@ -258,9 +261,45 @@ fn check_term(term: &Term, what: &str) -> Checked {
         }
     }
     match term.meaning {
-        Meaning::Score { above } | Meaning::Exponent { above } => finite(what, &[above]),
+        Meaning::Score { above } => {
+            finite(what, &[above])?;
+            let (least, most) = scores(term);
+            let near = NEAR * (1.0 + above.abs());
+            match least >= -near && most <= above + near {
+                true => Ok(()),
+                false => Err(format!(
+                    "{what}: scores from {least} to {most}, not from 0 to {above}"
+                )),
+            }
+        }
+        Meaning::Exponent { above } => finite(what, &[above]),
         Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => Ok(()),
     }
+}
+
+/// The least and the greatest that the products of a term add up to: those with tables of one size are of
+/// the same values, and any others may come together.
+fn scores(term: &Term) -> (f64, f64) {
+    let size = |product: &Product| (product.queries.len(), product.keys.len());
+    let sizes: BTreeSet<_> = term.products.iter().map(size).collect();
+    let mut range = (0.0, 0.0);
+    for (queries, keys) in sizes {
+        let alike = term
+            .products
+            .iter()
+            .filter(|known| size(known) == (queries, keys));
+        let alike: Vec<&Product> = alike.collect();
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        for query in 0..queries {
+            for key in 0..keys {
+                let products = alike.iter();
+                let score: f64 = products.map(|p| p.queries[query] * p.keys[key]).sum();
+                (least, most) = (least.min(score), most.max(score));
+            }
+        }
+        range = (range.0 + least, range.1 + most);
+    }
+    range
 }
 
 /// Whether a decoder knows these numbers; there are none where a value is read as it is.

@@ -48,19 +48,25 @@ impl Compiler<'_> {
             return None;
         }
         // The last step of the inverse is the smallest.
-        let factor = unit / (1.0 / (1.0 + before) - 1.0 / (1.0 + most));
-        let factor = if rises { -factor } else { factor };
+        let inverse = |width: f64| 1.0 / (1.0 + width);
+        let factor = unit / (inverse(before) - inverse(most));
+        // The worst key has no score.
+        let (worst, sign) = match rises {
+            true => (inverse(rows[0].0), -1.0),
+            false => (inverse(most), 1.0),
+        };
         let mut numbers = vec![0.0; table.keys];
         for (width, cell) in &rows {
-            numbers[*cell] = 1.0 / (1.0 + width);
+            numbers[*cell] = sign * (inverse(*width) - worst);
         }
+        let read = LinearRead::scalar(Scalar::Inverse(selector, 0));
         let product = ProductPlan {
             query: LinearRead::constant(factor),
-            key: LinearRead::scalar(Scalar::Inverse(selector, 0)),
+            key: LinearRead::constant(-sign * worst).plus(sign, &read),
             queries: vec![factor; table.queries],
             keys: numbers,
         };
-        let fits = factor.abs() <= LARGER * LARGEST_RANGE * unit;
-        fits.then_some((product, factor.abs()))
+        let fits = factor <= LARGER * LARGEST_RANGE * unit;
+        fits.then_some((product, factor))
     }
 }

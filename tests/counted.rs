@@ -1,0 +1,211 @@
+//! Counts over the same keys: what they add up to, how they compare and what share they are is one mean,
+//! in one head. Sizes are those of models that were built by hand with it; values are the interpreter's on
+//! a graph in which nothing is rewritten.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use rasp::execute::{Precision, run};
+use rasp::graph::Sharing;
+use rasp::model::Dtype;
+use rasp::plan::Style;
+use rasp::session::{Asked, Request, Session};
+use rasp::value::Value;
+
+const COUNTS: &str = "a = count(tokens, \"a\"); b = count(tokens, \"b\"); c = count(tokens, \"c\");
+    here = select(indices, indices, <=);
+    opened = selector_width(select(tokens, \"a\", ==) and here);
+    closed = selector_width(here and select(tokens, \"b\", ==));
+    hist = selector_width(select(tokens, tokens, ==));";
+
+fn session(sharing: Sharing, text: &str) -> Session {
+    let mut session = Session::new(sharing);
+    session.load_text("counts", &format!("{COUNTS} x = {text};"));
+    let told = session.take_diagnostics();
+    assert!(told.is_empty(), "{text}: {told:?}");
+    session
+}
+
+fn asked(max_length: usize, request: Request) -> Asked {
+    Asked {
+        vocabulary: Some(Value::characters("abc")),
+        max_length: Some(max_length),
+        request,
+        ..Asked::default()
+    }
+}
+
+/// All inputs of up to a length.
+fn inputs(length: usize) -> Vec<Vec<Value>> {
+    let mut all: Vec<Vec<Value>> = Vec::new();
+    let mut last = vec![Vec::new()];
+    for _ in 0..length {
+        last = last
+            .iter()
+            .flat_map(|input: &Vec<Value>| {
+                Value::characters("abc").into_iter().map(move |token| {
+                    let mut longer = input.clone();
+                    longer.push(token);
+                    longer
+                })
+            })
+            .collect();
+        all.extend(last.iter().cloned());
+    }
+    all
+}
+
+/// Each way to make a model gives what the program says as it is written, on all inputs of up to four
+/// tokens.
+fn right(text: &str) {
+    let mut written = session(Sharing::None, text);
+    let sop = written.sop("x").unwrap();
+    let requests = [
+        Request::default(),
+        Request {
+            style: Style::Compact,
+            ..Request::default()
+        },
+        Request {
+            without_bos: true,
+            ..Request::default()
+        },
+    ];
+    let models: Vec<_> = requests
+        .into_iter()
+        .map(|request| {
+            let compiled = session(Sharing::Equal, text).compile(&["x"], &asked(4, request));
+            let compiled = compiled.unwrap_or_else(|error| panic!("{text}: {error:?}"));
+            assert!(compiled.is_certified(), "{text}");
+            compiled.model
+        })
+        .collect();
+    for input in inputs(4) {
+        let expected = written.evaluate(sop, &input).unwrap().values;
+        for model in &models {
+            for precision in [Precision::F32, Precision::F64] {
+                let found = run(model, &input, precision).unwrap();
+                let same = |(a, b): (&Value, &Value)| match (a.as_float(), b.as_float()) {
+                    (Some(a), Some(b)) => (a - b).abs() < 1e-5,
+                    _ => a.equals(b),
+                };
+                let right = found.iter().zip(&expected).all(same);
+                assert!(right, "{text} {input:?}: {found:?} for {expected:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_counts_are_right() {
+    for text in [
+        "a > b",
+        "a + b <= c",
+        "2 * a == length",
+        "a - b < c - a",
+        "0 < 3 * a - 2 * b",
+        "a if a > b else b",
+        "a - b",
+        "length - a",
+        "a - b + c - length",
+        "(a + 2 * b) % 3",
+        "a - b > 1",
+        "a / length",
+        "(a - 2 * b) / length",
+        "opened / (indices + 1)",
+        "opened - closed",
+        "opened >= closed",
+        "a - b + hist",
+        "(a > b) == (hist > a)",
+        "aggregate(select(a - b, indices, ==), tokens, \"-\")",
+        "aggregate(select(a > b, tokens == \"a\", ==), indices, -1)",
+        "selector_width(select(tokens, tokens, ==) and select(tokens, \"a\", ==)) > a - b",
+    ] {
+        right(text);
+    }
+}
+
+#[test]
+fn sums_of_counts_take_one_head() {
+    for (text, most) in [
+        ("a > b", 82),
+        ("2 * a > length", 82),
+        ("a + b > 2 * c", 82),
+        ("a / length", 82),
+        ("(a - b) / length", 82),
+        ("a - b", 179),
+        ("(a + 2 * b) % 3", 179),
+        ("length - a", 179),
+    ] {
+        let compiled =
+            session(Sharing::Equal, text).compile(&["x"], &asked(24, Request::default()));
+        let model = compiled.unwrap().model;
+        let heads: usize = model.layers.iter().map(|layer| layer.heads.len()).sum();
+        let size = model.padded_parameters();
+        assert!(heads == 1 && size <= most, "{text}: {heads} heads, {size}");
+    }
+}
+
+/// Where counts are there anyway, or heads read their sum, a mean of differences is one head more, or the
+/// sum is not exact to the last digit.
+#[test]
+fn counts_that_are_needed_are_compared() {
+    for (text, most) in [
+        ("a if a > b else b", 2),
+        ("aggregate(select(a - b, indices, ==), tokens, \"-\")", 3),
+    ] {
+        let compiled = session(Sharing::Equal, text).compile(&["x"], &asked(8, Request::default()));
+        let model = compiled.unwrap().model;
+        let heads: usize = model.layers.iter().map(|layer| layer.heads.len()).sum();
+        assert!(heads <= most, "{text}: {heads} heads");
+    }
+}
+
+/// A query that selects itself only holds there what the key holds.
+#[test]
+fn what_nothing_can_select_takes_no_head() {
+    for text in [
+        "selector_width(select(tokens, tokens, ==) or select(indices, indices, ==))",
+        "selector_width(select(indices, indices, ==) or select(tokens, tokens, ==))",
+        "selector_width(select(tokens, tokens, ==) and (select(tokens, \"a\", ==) or select(tokens, tokens, ==)))",
+        "aggregate(select(tokens, tokens, ==) or select(indices, indices, ==), indices)",
+        "aggregate(select(tokens, tokens, !=) and select(indices, indices, ==), indices, -1)",
+    ] {
+        right(text);
+        let compiled =
+            session(Sharing::Equal, text).compile(&["x"], &asked(10, Request::default()));
+        let size = compiled.unwrap().model.padded_parameters();
+        assert!(size <= 130, "{text}: {size}");
+    }
+}
+
+/// The key of the largest or smallest count is found by the attention that counts: no hidden unit.
+#[test]
+fn the_most_frequent_is_found_without_hidden_units() {
+    for text in ["key", "0 - key", "(0 - key) * key"] {
+        let best = format!(
+            "aggregate(select_best(full_s, score(hist, hist, lambda key, query: {text})), tokens)"
+        );
+        right(&best);
+        let compiled =
+            session(Sharing::Equal, &best).compile(&["x"], &asked(40, Request::default()));
+        let size = compiled.unwrap().model.padded_parameters();
+        assert!(size <= 415, "{text}: {size}");
+    }
+}
+
+/// Thresholds, and what tells two numbers apart, have as few digits as bfloat16: at each length.
+#[test]
+fn bfloat16_has_no_gaps_in_length() {
+    for text in [
+        "round((indices + 1) * aggregate(here, indicator(tokens == \"a\")))",
+        "a == b and b == c",
+        "a > b and a > 3",
+    ] {
+        for length in [2, 3, 4, 5, 6, 8, 11, 18, 24, 28, 33] {
+            let mut request = Request::default();
+            request.host.dtype = Some(Dtype::Bfloat16);
+            let compiled = session(Sharing::Equal, text).compile(&["x"], &asked(length, request));
+            assert!(compiled.is_ok(), "{text} at {length}: {compiled:?}");
+        }
+    }
+}
