@@ -4,9 +4,10 @@
 use super::Emitter;
 use super::readout::{Output, OutputRead};
 use crate::compile::head::Target;
+use crate::compile::linear::basis::Basis;
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Compiler, Want, bits};
-use crate::graph::{SOp, SOpId, without_number};
+use crate::compile::{Bits, Compiler, Want, bits};
+use crate::graph::{Encoding, SOp, SOpId, without_number};
 use crate::infer::{Operand, VarKind};
 use crate::model::Decoder;
 use crate::plan::{Linear, PatternSource, Read, ReadOut, Source};
@@ -107,11 +108,42 @@ impl Emitter<'_, '_> {
             computed(Want::Tolerant),
             computed(Want::Snapped),
         ];
-        let read = views
-            .into_iter()
-            .flatten()
-            .find(|read| self.has_place(read))?;
+        let mut views = views.into_iter().flatten();
+        let read = views.find(|read| self.has_place(read));
+        let read = read.or_else(|| self.put_together(id, &numbers))?;
         Some(Output::new(read, decoder))
+    }
+
+    /// A function of an s-op as a combination of others that the stream holds, as a number is of the bits
+    /// that say what it is more than.
+    fn put_together(&self, id: SOpId, numbers: &[f64]) -> Option<LinearRead> {
+        let known = self.compiler.known.iter();
+        let known = known.filter(|((of, ..), read)| *of == id.into() && self.has_place(read));
+        let mut held: Vec<_> = known.map(|((_, bits, _), read)| (bits, read)).collect();
+        held.sort_by(|a, b| a.0.cmp(b.0));
+        held.dedup_by(|a, b| a.0 == b.0);
+        let function = |bits: &Bits| bits.iter().map(|bits| f64::from_bits(*bits)).collect();
+        let held: Vec<(Vec<f64>, &LinearRead)> = held
+            .into_iter()
+            .map(|(bits, read)| (function(bits), read))
+            .collect();
+        let demands = held.iter().enumerate();
+        let demands: Vec<_> = demands
+            .map(|(at, (function, _))| (function.clone(), at.to_string()))
+            .collect();
+        let wish = Some(Encoding::Numerical);
+        let basis = Basis::new(numbers.len(), Some(0), wish, &demands, |_| String::new());
+        let (constant, coordinates) = basis.coordinates(numbers)?;
+        let mut together = LinearRead::constant(constant);
+        for (column, factor) in basis.columns.iter().zip(coordinates) {
+            let (function, read) = held.get(column.label.parse::<usize>().ok()?)?;
+            // A direction is a multiple of what it was demanded for, less what that is at first.
+            let place = column.function.iter().position(|number| *number != 0.0)?;
+            let factor = factor * column.function[place] / (function[place] - function[0]);
+            let shift = LinearRead::constant(-factor * function[0]);
+            together = together.plus(factor, read).plus(1.0, &shift);
+        }
+        Some(together)
     }
 
     /// Whether the stream holds all that a linear read reads.
