@@ -84,7 +84,7 @@ fn a_lexicographic_order_is_two_disjoint_cubes() {
     let equal = literal(0, |k, q| k == q);
     let earlier = literal(1, |k, q| k < q);
     let ties = and(&equal, &earlier).unwrap();
-    let cubes = or(&less, &ties).unwrap();
+    let cubes = or(&less, &ties, Some).unwrap();
     assert_eq!(cubes.len(), 2);
     for code in 0..81 {
         let digit = |place: usize| code / 3usize.pow(place as u32) % 3;
@@ -98,7 +98,7 @@ fn a_lexicographic_order_is_two_disjoint_cubes() {
 fn cubes_of_any_formula_are_disjoint_and_cover_it() {
     let a = literal(0, |k, q| k <= q);
     let b = literal(1, |k, q| k != q);
-    let formula = not(&or(&and(&a, &b).unwrap(), &not(&a).unwrap()).unwrap()).unwrap();
+    let formula = not(&or(&and(&a, &b).unwrap(), &not(&a).unwrap(), Some).unwrap()).unwrap();
     for code in 0..81 {
         let digit = |place: usize| code / 3usize.pow(place as u32) % 3;
         let (keys, queries) = ([digit(0), digit(1)], [digit(2), digit(3)]);
