@@ -6,30 +6,34 @@ use crate::base::{Code, Diagnostic};
 use crate::format::print_expression;
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind, UnaryOperator};
 use crate::syntax::precedence::Level;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Longer expressions are not repeated in a message.
 const SHOWN: u32 = 200;
 
-/// Of an expression that Python would read differently the parts that parentheses would make plain,
-/// and the rule behind the reading.
-type Surprise = (Vec<ExprId>, &'static str);
-
-/// A warning for each expression that Python would read differently.
+/// A warning for each expression that Python would read differently; of nested ones for the outermost,
+/// with the rules that are at work in it where no bracket separates them.
 pub fn surprising(ast: &Ast, text: &str) -> Vec<Diagnostic> {
     let around = parentheses(ast);
-    let mut covered = BTreeSet::new();
-    let mut diagnostics = Vec::new();
-    // Parents come after their children in the arena: the outermost of nested surprises speaks.
+    let mut told: BTreeMap<ExprId, Vec<&str>> = BTreeMap::new();
+    let mut outermost: BTreeMap<ExprId, ExprId> = BTreeMap::new();
+    // Parents come after their children in the arena.
     for id in ast.ids().rev() {
-        if let Some((_, rule)) = surprise(ast, id).filter(|_| !covered.contains(&id)) {
-            let mut rules = vec![rule];
-            cover(ast, id, &mut covered, &mut rules);
-            let warning = warning(ast, text, id, &around);
-            diagnostics.push(rules.into_iter().fold(warning, Diagnostic::note));
-        }
+        let rule = surprise(ast, id).map(|(_, rule)| rule);
+        let Some(whole) = outermost.get(&id).copied().or(rule.map(|_| id)) else {
+            continue;
+        };
+        let rules = told.entry(whole).or_default();
+        rules.extend(rule.filter(|rule| !rules.contains(rule)));
+        let parts = ast.get(id).kind.children().into_iter();
+        let parts = parts.filter(|part| is_operator(ast, *part));
+        outermost.extend(parts.map(|part| (part, whole)));
     }
-    diagnostics.reverse();
+    let warning = |(id, rules): (ExprId, Vec<&str>)| {
+        let warning = warning(ast, text, id, &around);
+        rules.into_iter().fold(warning, Diagnostic::note)
+    };
+    let mut diagnostics: Vec<Diagnostic> = told.into_iter().map(warning).collect();
     diagnostics.sort_by_key(|diagnostic| diagnostic.span());
     diagnostics
 }
@@ -38,22 +42,6 @@ pub fn surprising(ast: &Ast, text: &str) -> Vec<Diagnostic> {
 pub fn parentheses(ast: &Ast) -> BTreeSet<ExprId> {
     let surprises = ast.ids().filter_map(|id| surprise(ast, id));
     surprises.flat_map(|(parts, _)| parts).collect()
-}
-
-/// Marks the operators below an expression that no bracket separates from it, and collects the
-/// rules at work among them.
-fn cover(ast: &Ast, id: ExprId, covered: &mut BTreeSet<ExprId>, rules: &mut Vec<&'static str>) {
-    let mut pending = vec![id];
-    while let Some(id) = pending.pop() {
-        for child in ast.get(id).kind.children() {
-            if !is_operator(ast, child) || !covered.insert(child) {
-                continue;
-            }
-            let rule = surprise(ast, child).map(|(_, rule)| rule);
-            rules.extend(rule.filter(|rule| !rules.contains(rule)));
-            pending.push(child);
-        }
-    }
 }
 
 fn warning(ast: &Ast, text: &str, id: ExprId, around: &BTreeSet<ExprId>) -> Diagnostic {
@@ -75,48 +63,38 @@ fn warning(ast: &Ast, text: &str, id: ExprId, around: &BTreeSet<ExprId>) -> Diag
     )
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "others are no operators")]
-fn surprise(ast: &Ast, id: ExprId) -> Option<Surprise> {
-    let of = |id| ast.binary(id).map(|(_, operator, _)| operator);
-    let unary = |id| match ast.get(id).kind {
-        ExprKind::Unary { operator, .. } => Some(operator),
-        _ => None,
-    };
+/// Of an expression that Python would read differently the parts that parentheses would make plain,
+/// and the rule behind the reading.
+fn surprise(ast: &Ast, id: ExprId) -> Option<(Vec<ExprId>, &'static str)> {
+    use BinaryOperator::{And, Compare, Divide, In, Multiply, Or, Power, Remainder};
     let is_ternary = |id| matches!(ast.get(id).kind, ExprKind::Ternary { .. });
+    let is_unary = |id| matches!(ast.get(id).kind, ExprKind::Unary { .. });
+    let is_not = |id| matches!(ast.get(id).kind, ExprKind::Unary { operator, .. } if operator == UnaryOperator::Not);
     if let ExprKind::Ternary { then, .. } = ast.get(id).kind {
         let rule = "one `if … else` after another: the first choice is made first";
         return is_ternary(then).then_some((vec![then], rule));
     }
+    let of = |id| ast.binary(id).map(|(_, operator, _)| operator);
     let (left, operator, right) = ast.binary(id)?;
-    let logic = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
     let (part, rule) = match (operator, of(left), of(right)) {
         // In Python `in` is a comparison; here it is looser than everything else.
-        (BinaryOperator::In, ..) => {
-            let looser = |id: &ExprId| {
-                let operator = of(*id).is_some_and(|it| Level::of_operator(it) <= Level::Relation);
-                operator || is_ternary(*id) || unary(*id) == Some(UnaryOperator::Not)
-            };
+        (In, ..) => {
+            let looser =
+                |id: &ExprId| is_not(*id) || Level::of(&ast.get(*id).kind) <= Level::Relation;
             let parts: Vec<ExprId> = [left, right].into_iter().filter(looser).collect();
             let rule = "`in` is looser than every other operator";
             return (!parts.is_empty()).then_some((parts, rule));
         }
-        _ if !logic && unary(left) == Some(UnaryOperator::Not) => {
-            (left, "`not` takes only what stands directly behind it")
-        }
-        (BinaryOperator::Power, ..) if unary(left).is_some() => {
-            (left, "a sign before a power belongs to its base")
-        }
-        (BinaryOperator::Power, Some(BinaryOperator::Power), _) => {
-            (left, "`^` goes from left to right")
-        }
-        (BinaryOperator::Remainder, _, Some(BinaryOperator::Multiply | BinaryOperator::Divide)) => {
-            (right, "`%` is looser than `*` and `/`")
-        }
-        (BinaryOperator::And, Some(BinaryOperator::Or), _) => (
+        (And, Some(Or), _) => (
             left,
             "`and` and `or` go from left to right, neither is tighter",
         ),
-        (BinaryOperator::Compare(_), Some(BinaryOperator::Compare(_)), _) => (
+        (And | Or, ..) => return None,
+        _ if is_not(left) => (left, "`not` takes only what stands directly behind it"),
+        (Power, ..) if is_unary(left) => (left, "a sign before a power belongs to its base"),
+        (Power, Some(Power), _) => (left, "`^` goes from left to right"),
+        (Remainder, _, Some(Multiply | Divide)) => (right, "`%` is looser than `*` and `/`"),
+        (Compare(_), Some(Compare(_)), _) => (
             left,
             "comparisons do not chain: the second compares a truth value",
         ),
@@ -138,7 +116,10 @@ pub fn python_reading(ast: &Ast, text: &str, id: ExprId) -> Option<String> {
     let around = (id.0..ast.len() as u32).map(ExprId).take_while(short);
     let around = around.filter(|other| ast.get(*other).span.contains(span));
     let whole = around.take_while(|other| is_operator(ast, *other)).last()?;
-    reading(ast, text, whole, id)
+    let (read, shown) = reading(ast, text, whole, id)?;
+    let mut around = parentheses(&read);
+    around.remove(&shown);
+    Some(print_expression(&read, "", shown, &around))
 }
 
 fn is_operator(ast: &Ast, id: ExprId) -> bool {

@@ -1,10 +1,9 @@
-//! How Python would read the operators of an expression, written with the parentheses that make this
-//! language read the same. For the help of `precedence`.
+//! How Python would read the operators of an expression. For the help of `precedence`.
 
 use crate::base::Span;
 use crate::format::print_expression;
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind, UnaryOperator};
-use crate::syntax::precedence::{Level, PythonLevel};
+use crate::syntax::precedence::PythonLevel;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -20,7 +19,7 @@ enum PythonPart {
 
 /// The operators of `whole` as Python groups them; if Python keeps the operators of `part`, which lies
 /// in `whole`, together, then only those.
-pub(super) fn reading(ast: &Ast, text: &str, whole: ExprId, part: ExprId) -> Option<String> {
+pub(super) fn reading(ast: &Ast, text: &str, whole: ExprId, part: ExprId) -> Option<(Ast, ExprId)> {
     let mut parts = Vec::new();
     let wanted = flatten(ast, whole, part, &mut parts).unwrap_or(0..0);
     let mut parser = Parser {
@@ -28,14 +27,12 @@ pub(super) fn reading(ast: &Ast, text: &str, whole: ExprId, part: ExprId) -> Opt
         parts: &parts,
         at: 0,
         read: Ast::default(),
-        around: BTreeSet::new(),
         wanted,
         found: None,
     };
     let read = parser.choice()?;
     let shown = parser.found.unwrap_or(read);
-    parser.around.remove(&shown);
-    Some(print_expression(&parser.read, "", shown, &parser.around))
+    Some((parser.read, shown))
 }
 
 /// The parts of an expression in their order; gives where those of `part` stand.
@@ -74,8 +71,6 @@ struct Parser<'a> {
     parts: &'a [PythonPart],
     at: usize,
     read: Ast,
-    /// What stands in parentheses that this language does not need.
-    around: BTreeSet<ExprId>,
     wanted: Range<usize>,
     /// What stands exactly where it is wanted.
     found: Option<ExprId>,
@@ -145,36 +140,7 @@ impl Parser<'_> {
         Some(self.made(start, kind))
     }
 
-    /// An expression with parentheses around operands of operators where they make it plain: around
-    /// choices, comparisons and logic, unless the same logic goes on.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others are plain")]
     fn made(&mut self, start: usize, kind: ExprKind) -> ExprId {
-        let level = Level::of(&kind);
-        let loosest = if level == Level::Ternary {
-            Level::Membership
-        } else {
-            Level::Relation
-        };
-        let operator = |kind: &ExprKind| match kind {
-            ExprKind::Binary { operator, .. } => Some(*operator),
-            _ => None,
-        };
-        for (at, operand) in kind.children().into_iter().enumerate() {
-            let inner = &self.read.get(operand).kind;
-            let goes_on = at == 0 && level == Level::Logic && operator(inner) == operator(&kind);
-            let needed = match inner {
-                ExprKind::Ternary { .. } => true,
-                ExprKind::Unary {
-                    operator: UnaryOperator::Not,
-                    ..
-                } => !matches!(level, Level::Logic | Level::Prefix | Level::Ternary),
-                ExprKind::Binary { operator, .. } => Level::of_operator(*operator) <= loosest,
-                _ => false,
-            };
-            if needed && !goes_on {
-                self.around.insert(operand);
-            }
-        }
         let id = self.read.add(kind, Span::BUILT_IN);
         if self.wanted == (start..self.at) {
             self.found = Some(id);
