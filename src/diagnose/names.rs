@@ -124,13 +124,11 @@ impl Names {
         let (parsed, root) = parse_expression(SourceId(0), other, &Limits::default());
         let is_name = root.is_some_and(|root| parsed.ast.bare_name(root).is_some());
         let free = is_name && !known && !kept && find(other).is_none();
-        let edit = |place| (place, other.to_string());
+        let places = places.into_iter();
+        let places = places.filter(|_| free && !self.given.contains(name));
         Suggestion {
             message: help,
-            edits: match free && !self.given.contains(name) {
-                true => places.into_iter().map(edit).collect(),
-                false => Vec::new(),
-            },
+            edits: places.map(|place| (place, other.to_string())).collect(),
         }
     }
 
@@ -169,15 +167,13 @@ impl Lint<'_> {
             if hidden && !self.names.read.contains(name) && told.insert(name) {
                 let help = format!("remove the statement, or name it `{public}`");
                 let help = self.names.renamed(help, vec![ident.span], name, public);
-                let help = match help.edits.is_empty() {
-                    true => self.removed("remove the statement", statement),
-                    false => help,
-                };
+                let help = Some(help).filter(|help| !help.edits.is_empty());
+                let removed = || Some(self.removed("remove the statement", statement));
                 self.found.push(told!(
                     warning!(UnusedName, "`{name}` is never read"),
                     at ident.span, "nothing in this file reads this",
                     note "a name that starts with `_` is not seen by files that load this one",
-                    mend Some(help),
+                    mend help.or_else(removed),
                 ));
             }
         }

@@ -67,9 +67,8 @@ fn shown(value: &Value) -> String {
 
 /// A float that may have been an int, as short as possible.
 fn plain(value: &Value) -> String {
-    value
-        .as_float()
-        .map_or(String::new(), |float| float.to_string())
+    let float = value.as_float();
+    float.map_or(String::new(), |float| float.to_string())
 }
 
 /// Why there is no value, without where.
@@ -126,12 +125,7 @@ const SHOWN: usize = 5;
 /// roots need reads it.
 impl From<Failed<'_>> for Diagnostic {
     fn from(failed: Failed) -> Diagnostic {
-        let Failed {
-            fault,
-            graph,
-            input,
-            ..
-        } = failed;
+        let (fault, graph, input) = (failed.fault, failed.graph, failed.input);
         let error = Diagnostic::from(&fault.cause);
         let at = |position: usize| {
             let token = input.get(position).map_or(String::new(), Value::source);
@@ -160,12 +154,11 @@ impl From<Failed<'_>> for Diagnostic {
 /// Values that were selected; of many the first.
 fn listed(values: &[Value]) -> String {
     let shown = values.iter().take(SHOWN).map(Value::source);
-    let more = (values.len() > SHOWN).then(|| "…".to_string());
-    let shown = shown.chain(more).collect::<Vec<_>>().join(", ");
-    if shown.is_empty() {
-        shown
-    } else {
-        format!(": {shown}")
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match values.len() {
+        0 => shown,
+        1..=SHOWN => format!(": {shown}"),
+        _ => format!(": {shown}, …"),
     }
 }
 
@@ -174,17 +167,14 @@ fn placed(failed: &Failed, error: Diagnostic) -> Diagnostic {
     let Failed { fault, graph, .. } = *failed;
     let sop = graph.get(fault.sop);
     let is_input = matches!(sop, SOp::Tokens);
-    let token = fault
-        .position
-        .and_then(|at| Some((at, failed.input.get(at)?.source())));
-    let place = |name: &str| match (&token, fault.position, &fault.cause) {
-        (Some((at, token)), ..) => {
-            format!("{name} fails at position {at}, where the token is {token}")
-        }
-        (None, Some(position), _) => format!("{name} fails at position {position}"),
-        (None, None, _) if is_input => "the input itself mixes them".to_string(),
-        (None, None, Cause::Mixed(_)) => "here they meet".to_string(),
-        (None, None, _) => format!("{name} fails"),
+    let place = |name: &str| match (fault.position, &fault.cause) {
+        (Some(at), _) => match failed.input.get(at).map(Value::source) {
+            Some(token) => format!("{name} fails at position {at}, where the token is {token}"),
+            None => format!("{name} fails at position {at}"),
+        },
+        (None, _) if is_input => "the input itself mixes them".to_string(),
+        (None, Cause::Mixed(_)) => "here they meet".to_string(),
+        (None, _) => format!("{name} fails"),
     };
     let span = graph.span(fault.sop);
     if span == Span::BUILT_IN {

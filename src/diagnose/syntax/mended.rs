@@ -154,13 +154,9 @@ fn assigned(text: &str) -> Option<&str> {
 
 /// The number that another language writes so.
 fn number(written: &str) -> Option<i64> {
-    let plain = written.replace('_', "");
-    let bases: &[(&str, u32)] =
-        table! { "0x", 16; "0X", 16; "0b", 2; "0B", 2; "0o", 8; "0O", 8; "", 10; };
-    bases.iter().find_map(|(prefix, base)| {
-        let digits = plain.strip_prefix(prefix)?;
-        i64::from_str_radix(digits, *base).ok()
-    })
+    let plain = written.replace('_', "").to_lowercase();
+    let mut bases = [("0x", 16), ("0b", 2), ("0o", 8), ("", 10)].into_iter();
+    bases.find_map(|(prefix, base)| i64::from_str_radix(plain.strip_prefix(prefix)?, base).ok())
 }
 
 /// What to write instead of something else that is glued to a number.

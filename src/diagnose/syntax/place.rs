@@ -61,28 +61,19 @@ impl<'s> Context<'_, 's> {
         })
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others end no statement")]
     fn place<'a>(&'a self, at: usize, expected: &'a [String]) -> Place<'a, 's> {
         let mut brackets: Vec<(Lexeme, Option<Token>)> = Vec::new();
         let mut statement = 0;
         for (index, lexeme) in self.lexemes[..at].iter().enumerate() {
-            let ends = match lexeme.token {
-                Token::Semicolon => true,
-                Token::LeftBrace if self.opens_block(statement, index) => {
-                    let head = self.lexemes.get(statement).map(|head| head.token);
-                    brackets.push((*lexeme, head));
-                    true
-                }
-                token if token.opens() => {
-                    brackets.push((*lexeme, None));
-                    false
-                }
-                token if token.closes() => {
-                    let block = brackets.pop().is_some_and(|(_, head)| head.is_some());
-                    block || (statement == index && token == Token::RightBrace)
-                }
-                _ => false,
-            };
+            let (token, head) = (lexeme.token, self.lexemes[statement].token);
+            let block = token == Token::LeftBrace && self.opens_block(statement, index);
+            let mut ends = block || token == Token::Semicolon;
+            if token.opens() {
+                brackets.push((*lexeme, block.then_some(head)));
+            } else if token.closes() {
+                let block = brackets.pop().is_some_and(|(_, head)| head.is_some());
+                ends = block || (statement == index && token == Token::RightBrace);
+            }
             if ends {
                 statement = index + 1;
             }
@@ -161,13 +152,8 @@ impl<'s> Place<'_, 's> {
     }
 
     /// Help that asks for another text from one lexeme to another.
-    pub(super) fn edit(
-        &self,
-        help: String,
-        lexemes: RangeInclusive<usize>,
-        text: &str,
-    ) -> Suggestion {
-        let [first, last] = [lexemes.start(), lexemes.end()].map(|at| self.context.lexemes[*at]);
+    pub(super) fn edit(&self, help: String, at: RangeInclusive<usize>, text: &str) -> Suggestion {
+        let [first, last] = [at.start(), at.end()].map(|at| self.context.lexemes[*at]);
         let span = Span::new(self.context.source, first.start, last.end);
         Suggestion::edit(help, span, text)
     }

@@ -109,24 +109,20 @@ impl Place<'_, '_> {
 
     /// A choice between values with the condition of the `if` that has this number.
     fn choice(&self, asked: usize) -> String {
-        let lexemes = self.context.lexemes;
-        let goes_on = |token| {
-            !matches!(
-                token,
-                Token::LeftBrace
-                    | Token::Colon
-                    | Token::Semicolon
-                    | Token::Else
-                    | Token::Name("then")
-            )
-        };
-        let head = lexemes.iter().skip(asked + 1);
-        let head = head.take_while(|lexeme| goes_on(lexeme.token));
-        let condition = head.last().and_then(|last| {
-            let text = self.context.text.get(lexemes[asked].end..last.end)?.trim();
-            // With commas it is the call that a spreadsheet has.
-            (text.len() <= 40 && !text.contains(['\n', ','])).then_some(text)
-        });
+        let ends = [
+            Token::LeftBrace,
+            Token::Colon,
+            Token::Semicolon,
+            Token::Else,
+            Token::Name("then"),
+        ];
+        let mut head = self.context.lexemes[asked..].iter();
+        let start = head.next().map_or(0, |asked| asked.end);
+        let last = head.take_while(|it| !ends.contains(&it.token)).last();
+        let condition = last.and_then(|last| self.context.text.get(start..last.end));
+        // With commas it is the call that a spreadsheet has.
+        let short = |it: &&str| it.len() <= 40 && !it.contains(['\n', ',']);
+        let condition = condition.map(str::trim).filter(short);
         let condition = condition.unwrap_or("condition");
         format!("choose between values: `x = a if {condition} else b;`")
     }

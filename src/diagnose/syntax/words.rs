@@ -4,12 +4,9 @@ use crate::base::{Code, Diagnostic, Span, Suggestion};
 
 /// Words of other languages, what to say of them (`{}` is the word), what to write here, and, where
 /// that stands in the word's place, its text.
-pub(super) type Words = [(
-    &'static [&'static str],
-    &'static str,
-    &'static str,
-    Option<&'static str>,
-)];
+pub(super) type Words = [(&'static [Text], Text, Text, Option<Text>)];
+
+type Text = &'static str;
 
 /// Words that stand between values in other languages.
 pub(super) const OPERATOR_WORDS: &Words = table! {
@@ -52,26 +49,21 @@ const ASSIGNMENT: &str = "assign with `name = value;`";
 /// What is no token of the language.
 pub(super) fn unknown(text: &str, span: Span) -> Diagnostic {
     let hidden = text.chars().find(|character| is_hidden(*character));
-    let message = match hidden.filter(|hidden| text.starts_with(*hidden)) {
-        Some(hidden) => format!(
-            "the character U+{:04X} is not part of the language",
-            u32::from(hidden)
-        ),
-        None => format!("`{text}` is not part of the language"),
+    let written = match hidden.filter(|hidden| text.starts_with(*hidden)) {
+        Some(hidden) => format!("the character U+{:04X}", u32::from(hidden)),
+        None => format!("`{text}`"),
     };
-    let help = sign(text, span).unwrap_or_else(|| {
-        let alphabetic = text.chars().any(char::is_alphabetic);
-        Suggestion::from(match (hidden, alphabetic) {
-            (Some(_), _) => "it cannot be seen: remove it",
-            (None, true) => {
-                "names consist of a-z, A-Z, 0-9 and _; other characters may stand in strings"
-            }
-            (None, false) => "remove it, or put it in quotes if it is a token",
-        })
-    });
-    Diagnostic::error(Code::UnknownCharacter, message)
-        .at(span, "not part of the language")
-        .help(help)
+    let named = "names consist of a-z, A-Z, 0-9 and _; other characters may stand in strings";
+    let help = match (hidden, text.chars().any(char::is_alphabetic)) {
+        (Some(_), _) => "it cannot be seen: remove it",
+        (None, true) => named,
+        (None, false) => "remove it, or put it in quotes if it is a token",
+    };
+    told!(
+        error!(UnknownCharacter, "{written} is not part of the language"),
+        at span, "not part of the language",
+        mend sign(text, span).or_else(|| Some(help.into())),
+    )
 }
 
 /// What to write for a sign of another language, or for several of which the table has one.
