@@ -91,11 +91,15 @@ impl Evaluator {
         }
     }
 
-    /// The expression that stands in a place of a text that has been run.
-    pub(crate) fn site_at(&self, place: Span) -> Option<Site> {
-        let ast = self.trees.get(&place.source)?;
-        let expr = ast.ids().find(|id| ast.get(*id).span == place)?;
-        Some(Context::new(ast, self.base, "").site(expr))
+    /// A place, with the expression that stands there if its text has been run.
+    pub(crate) fn site_at(&self, place: Span) -> Site {
+        let ast = self.trees.get(&place.source).cloned().unwrap_or_default();
+        Site {
+            expr: ast.ids().find(|id| ast.get(*id).span == place),
+            scope: self.base,
+            span: place,
+            ast,
+        }
     }
 
     /// Whether a place is in the library, which nobody can change.

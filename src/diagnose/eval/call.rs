@@ -17,7 +17,7 @@ impl Scene<'_> {
         let &[keys, queries, comparison] = self.arguments().as_slice() else {
             return None;
         };
-        let ExprKind::Operator(operator) = self.kind_of(comparison)? else {
+        let ExprKind::Operator(operator) = self.kind_of(comparison) else {
             return None;
         };
         let count = |id: ExprId| match self.span(id) == at {
@@ -57,7 +57,7 @@ impl Scene<'_> {
 
     /// Whether a part is certainly a selector, by its name or by what it calls.
     pub(super) fn static_selector(&self, id: ExprId) -> bool {
-        let calls = matches!(self.kind_of(id), Some(ExprKind::Call { function, .. })
+        let calls = matches!(self.kind_of(id), ExprKind::Call { function, .. }
             if matches!(&*self.text(*function), "select" | "select_best"));
         calls || matches!(self.known(id), Some(Meta::Selector(_)))
     }
@@ -66,14 +66,14 @@ impl Scene<'_> {
     pub(super) fn static_list(&self, id: ExprId) -> bool {
         use ExprKind::{List, ListComprehension, Tuple};
         let written = self.kind_of(id);
-        matches!(written, Some(List(_) | Tuple(_) | ListComprehension { .. }))
+        matches!(written, List(_) | Tuple(_) | ListComprehension { .. })
             || matches!(self.known(id), Some(Meta::List(_)))
     }
 
     /// Whether a part is certainly bools.
     pub(super) fn static_bool(&self, id: ExprId) -> bool {
         use BinaryOperator::{And, Compare, In, Or};
-        let operator = self.site.and_then(|site| site.ast.binary(id));
+        let operator = self.site.ast.binary(id);
         matches!(operator, Some((_, Compare(_) | And | Or | In, _)))
             || matches!(self.known(id), Some(meta) if self.types(meta) == TypeSet::BOOL)
     }
@@ -81,7 +81,7 @@ impl Scene<'_> {
     /// Whether a call has one argument that may be numbers, which scores are.
     pub(super) fn takes_scores(&self) -> bool {
         let string = |id| self.known(id).is_some_and(|meta| self.is_string(meta));
-        let spread = |id| matches!(self.kind_of(id), Some(ExprKind::Spread(_)));
+        let spread = |id| matches!(self.kind_of(id), ExprKind::Spread(_));
         matches!(*self.arguments(), [id] if !spread(id) && !string(id) && !self.static_list(id))
     }
 
@@ -110,14 +110,10 @@ impl Scene<'_> {
                 say ("its length as an input: `length({})`", value.source());
             _ => else {
                 let lists = self.arguments().into_iter().filter_map(|id| {
-                    let wrong = match self.span(id) == found.1 {
-                        true => found.0.clone(),
-                        false => match self.known(id) {
-                            Some(meta) => meta.clone(),
-                            None => Meta::Atom(self.value(id)?),
-                        },
-                    };
-                    self.need(&(wrong, self.span(id)), Needed::List)
+                    let known = || self.known(id).cloned().or_else(|| self.value(id).map(Meta::Atom));
+                    let is_it = self.span(id) == found.1;
+                    let given = is_it.then(|| found.0.clone()).or_else(known)?;
+                    self.need(&(given, self.span(id)), Needed::List)
                 });
                 self.mend("write a list", lists.flat_map(|list| list.edits))
             };

@@ -332,7 +332,7 @@ impl Scene<'_> {
                 where (name, meant) = (&ident.name, nearest(&ident.name, names));
                 where label = match meant {
                     // `select(tokens = "a", …)`
-                    None if self.site.is_some_and(|site| self.evaluator.lookup(site.scope, name).is_some()) => Some("to compare write `==`".to_string()),
+                    None if self.evaluator.lookup(self.site.scope, name).is_some() => Some("to compare write `==`".to_string()),
                     meant => meant.map(|meant| format!("did you mean `{meant}`?")),
                 };
                 where label = label.unwrap_or("no such parameter".to_string());
@@ -357,11 +357,8 @@ impl Scene<'_> {
         };
         let kinds: Vec<String> = sides.iter().map(kind).collect();
         let (symbol, listed) = (op.symbol(), kinds.join(" and "));
-        let shown = sides
-            .iter()
-            .zip(kinds)
-            .filter(|((_, at), _)| *at != self.whole);
-        let shown: Vec<_> = shown.map(|((_, at), kind)| (*at, kind)).collect();
+        let shown = sides.iter().map(|(_, at)| *at).zip(kinds);
+        let shown: Vec<_> = shown.filter(|(at, _)| *at != self.whole).collect();
         let sops = sides.iter().all(|(meta, _)| matches!(meta, Meta::SOp(_)));
         let error = told!(
             error!(OperandTypes, "`{symbol}` does not work on {listed}"),
@@ -397,11 +394,12 @@ fn known_keys(dict: &Meta) -> String {
     let Meta::Dict(dict) = dict else {
         return String::new();
     };
-    let keys: Vec<String> = dict.iter().take(8).map(|(key, _)| key.source()).collect();
-    match (keys.is_empty(), dict.len() > keys.len()) {
-        (true, _) => "the dict is empty".to_string(),
-        (false, true) => format!("its keys are {}, …", keys.join(", ")),
-        (false, false) => format!("its keys are {}", keys.join(", ")),
+    let keys = dict.iter().take(8).map(|(key, _)| key.source());
+    let keys = keys.collect::<Vec<_>>().join(", ");
+    match dict.len() {
+        0 => "the dict is empty".to_string(),
+        1..=8 => format!("its keys are {keys}"),
+        _ => format!("its keys are {keys}, …"),
     }
 }
 

@@ -8,7 +8,7 @@ use super::with_path;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
 use crate::eval::fault::{Doubt, Doubtful, Shadow};
-use crate::syntax::ast::{BinaryOperator, ExprKind, Name};
+use crate::syntax::ast::{BinaryOperator, Name};
 use crate::value::{Comparison, TypeSet, Value};
 
 impl Scene<'_> {
@@ -105,7 +105,7 @@ impl Scene<'_> {
         if text.starts_with(|first: char| first.is_alphabetic() || first == '_') {
             return None;
         }
-        let ast = &self.site?.ast;
+        let ast = &self.site.ast;
         let beside = ast.ids().any(|id| match ast.binary(id) {
             Some((left, BinaryOperator::In, right)) => [left, right]
                 .map(|side| self.span(side))
@@ -147,7 +147,7 @@ impl Scene<'_> {
         });
         let condition =
             |(meta, _): &&Side| matches!(meta, Meta::SOp(_)) && self.types(meta) == TypeSet::BOOL;
-        if matches!(self.kind(), Some(ExprKind::Call { .. }))
+        if self.function().is_some()
             && !self.in_library()
             && let Some((_, at)) = sides.iter().find(condition)
         {
@@ -198,7 +198,10 @@ impl Scene<'_> {
                 self.mend_places(what, vec![((made, call), other)])
             }
             // The default of the library's function itself.
-            _ => self.mended_at(call.unwrap_or(self.whole), Code::MixedTypes, &[]),
+            _ => {
+                let site = evaluator.site_at(call.unwrap_or(self.whole));
+                Scene::new(evaluator, &site, &[]).meant_on_input(Code::MixedTypes, &[])
+            }
         }
     }
 

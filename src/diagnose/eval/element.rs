@@ -22,12 +22,10 @@ impl Scene<'_> {
             (Meta::Atom(Value::Int(_)), _) =>
                 else alone.put("to count from 0", *at, format!("range({})", self.say(*at)));
             (Meta::SOp(_), Some(ExprKind::ListComprehension { element, names, .. })) => else {
-                let ([name], site) = (names.as_slice(), self.site?) else {
-                    return None;
-                };
+                let [name] = names.as_slice() else { return None };
                 let (sop, element) = (operand(&self.say(*at)), self.span(*element));
-                let is_it = |id: &ExprId| matches!(&site.ast.get(*id).kind, ExprKind::Name(it) if *it == name.name);
-                let places = site.ast.ids().filter(is_it).map(|id| self.span(id));
+                let is_it = |id: &ExprId| matches!(self.kind_of(*id), ExprKind::Name(it) if *it == name.name);
+                let places = self.site.ast.ids().filter(is_it).map(|id| self.span(id));
                 let places = places.filter(|place| element.contains(*place));
                 let edits: Vec<_> = places.map(|place| (place, sop.clone())).collect();
                 let fixed = replaced(&self.evaluator.sources, element, &edits)?;
@@ -41,40 +39,36 @@ impl Scene<'_> {
     }
 
     /// An assertion with what was found on its right side.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others have no value")]
     pub(super) fn right_value(&self, values: &[Side]) -> Option<Suggestion> {
         let (found, at) = values.first()?;
-        let (what, value) = match found {
-            Meta::Atom(value) if values.len() > 1 && self.compares_equal() => {
-                (format!("if {} is right", value.source()), value.source())
-            }
-            Meta::Application(found) => {
-                let what = "if what it gives is right".to_string();
-                (what, one_line(&found.as_list().repr())?)
-            }
-            _ => return None,
+        let says = |what: &str, value: String| {
+            let fixed = format!("{} == {value}", self.written(*at)?);
+            let message = format!("if {what} is right: `assert {fixed};`");
+            Some(Suggestion::edit(message, self.whole, fixed))
         };
-        let fixed = format!("{} == {value}", self.written(*at)?);
-        let message = format!("{what}: `assert {fixed};`");
-        Some(Suggestion::edit(message, self.whole, fixed))
+        mends! { self, found;
+            Meta::Atom(value) if values.len() > 1 && self.compares_equal() =>
+                else says(&value.source(), value.source());
+            Meta::Application(found) => else says("what it gives", one_line(&found.as_list().repr())?);
+        }
     }
 
     fn compares_equal(&self) -> bool {
-        let compared = self.site.and_then(|site| self.comparison(site.expr?));
-        compared.is_some_and(|(left, comparison, _)| {
-            comparison == Comparison::Equal && self.value(left).is_none()
-        })
+        self.whole_comparison()
+            .is_some_and(|(left, comparison, _)| {
+                comparison == Comparison::Equal && self.value(left).is_none()
+            })
     }
 
     /// `a in b and c`, which is `a in (b and c)`: what it would be in Python.
     pub(super) fn regrouped(&self, error: Diagnostic) -> Diagnostic {
         let types = matches!(error.code, Code::BadMembership | Code::OperandTypes);
         let meant = error.span().filter(|_| types).and_then(|main| {
-            let site = self.site?;
+            let ast = &self.site.ast;
             // Mistakes deeper inside have nothing to do with how `in` binds.
-            let around = (site.expr?.0..site.ast.len() as u32).map(ExprId);
+            let around = (self.site.expr?.0..ast.len() as u32).map(ExprId);
             let mut around = around.filter(|id| self.span(*id).contains(self.whole));
-            let id = around.find(|id| match site.ast.binary(*id) {
+            let id = around.find(|id| match ast.binary(*id) {
                 Some((_, BinaryOperator::In, right)) => {
                     let right = self.span(right);
                     right.contains(main) && main.start == right.start
@@ -82,14 +76,13 @@ impl Scene<'_> {
                 _ => false,
             })?;
             let text = &self.evaluator.sources.get(self.whole.source).text;
-            let python = python_reading(&site.ast, text, id)?;
+            let python = python_reading(ast, text, id)?;
             let message = format!("write `{python}`");
             Some(Suggestion::edit(message, self.span(id), python))
         });
+        let why = "`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`";
         match meant {
-            Some(help) => error
-                .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
-                .help(help),
+            Some(help) => error.note(why).help(help),
             None => error,
         }
     }

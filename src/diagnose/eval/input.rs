@@ -28,35 +28,19 @@ pub fn explain(evaluator: &Evaluator, error: Diagnostic, roots: &[SOpId]) -> Dia
     let unique = paths.all(|other| spans(&other) == spans(&path));
     let error = with_path(error, if unique { &path } else { &[] });
     // Nobody can type in the library: the call is mended.
-    let mut places = path.iter().map(|(_, span)| *span);
-    let place = match evaluator.is_library(main) {
-        true => places.find(|span| !evaluator.is_library(*span)),
-        false => Some(main),
-    };
-    let scene = Scene {
-        evaluator,
-        site: None,
-        calls: &[],
-        whole: main,
-    };
-    let help = help.or_else(|| scene.mended_at(place?, error.code, &here));
+    let mut places = [main].into_iter().chain(path.iter().map(|(_, span)| *span));
+    let place = places.find(|span| !evaluator.is_library(*span));
+    let help = help.or_else(|| {
+        let site = evaluator.site_at(place?);
+        Scene::new(evaluator, &site, &[]).meant_on_input(error.code, &here)
+    });
     error.maybe_help(help)
 }
 
 impl Scene<'_> {
     /// What to type in a place that fails on an input.
-    pub(super) fn mended_at(&self, place: Span, code: Code, here: &[SOpId]) -> Option<Suggestion> {
-        let site = self.evaluator.site_at(place)?;
-        let scene = Scene {
-            site: Some(&site),
-            whole: site.span,
-            ..*self
-        };
-        scene.meant_on_input(code, here)
-    }
-
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no other looks anything up")]
-    fn meant_on_input(&self, code: Code, here: &[SOpId]) -> Option<Suggestion> {
+    pub(super) fn meant_on_input(&self, code: Code, here: &[SOpId]) -> Option<Suggestion> {
+        self.site.expr?;
         let [f, a, b, c] = &self.parts();
         let called = self.function().map_or("", |_| f.as_str());
         let default = other_default(c);
@@ -96,11 +80,8 @@ impl Scene<'_> {
             (Code::ArithmeticFailed, _) if !here.is_empty() => else self.guard();
             (Code::Overflow, _) => else self.float();
             (Code::OperandTypes, _) => else self.appended();
-            (Code::BadIndex, _) => else here.iter().find_map(|id| {
-                match self.evaluator.graph.get(*id) {
-                    SOp::Map { op: Op::Lookup(table), .. } => self.lookup(table),
-                    _ => None,
-                }
+            (Code::BadIndex, _) => else here.iter().find_map(|id| mends! { self, graph.get(*id);
+                SOp::Map { op: Op::Lookup(table), .. } => else self.lookup(table);
             });
         }
     }
@@ -130,7 +111,7 @@ impl Scene<'_> {
         let ExprKind::Index { object, .. } = self.kind()? else {
             return None;
         };
-        let values: Vec<ExprId> = match self.kind_of(*object)? {
+        let values: Vec<ExprId> = match self.kind_of(*object) {
             ExprKind::List(items) | ExprKind::Tuple(items) => items.clone(),
             ExprKind::Dict(entries) => entries.iter().map(|(_, value)| *value).collect(),
             _ => return None,
@@ -148,7 +129,7 @@ impl Scene<'_> {
     /// written out is for its writer to mend.
     pub(super) fn guard(&self) -> Option<Suggestion> {
         let (left, operator, right) = self.operation()?;
-        let (asked, comparison) = match (operator, self.value(right), self.kind_of(right)?) {
+        let (asked, comparison) = match (operator, self.value(right), self.kind_of(right)) {
             (BinaryOperator::Divide | BinaryOperator::Remainder, ..) => (right, "!= 0"),
             (BinaryOperator::Power, _, ExprKind::Unary { .. }) => (left, "!= 0"),
             (BinaryOperator::Power, Some(Value::Float(_)), _) => (left, ">= 0"),
@@ -189,7 +170,7 @@ impl Scene<'_> {
         let int = |id: &ExprId| {
             self.whole.contains(self.span(*id)) && matches!(self.value(*id), Some(Value::Int(_)))
         };
-        let int = self.span(self.site?.ast.ids().find(int)?);
+        let int = self.span(self.site.ast.ids().find(int)?);
         self.mend_each("floats reach further", [int], |text| format!("{text}.0"))
     }
 }

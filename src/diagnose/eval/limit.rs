@@ -11,11 +11,10 @@ use std::fmt::Display;
 impl Scene<'_> {
     pub(super) fn limit(&self, limit: &Limit) -> Diagnostic {
         let of = |name: &str, bound: &dyn Display, what: &str| {
-            error!(
-                LimitReached,
-                "the limit `{name}` of {bound} {what} is reached"
+            told!(
+                error!(LimitReached, "the limit `{name}` of {bound} {what} is reached"),
+                at self.whole, "reached while evaluating this",
             )
-            .at(self.whole, "reached while evaluating this")
         };
         let longest = |bound| of("collection_length", bound, "elements in a list");
         rules! { self, limit;
@@ -47,8 +46,8 @@ impl Scene<'_> {
         let name = &callable.name;
         let choice = choice(callable);
         let sop = choice.and_then(|(ast, condition)| {
-            let (site, whole) = (self.site?, ast.get(condition).span);
-            let meaning = |name| self.evaluator.lookup(site.scope, name);
+            let whole = ast.get(condition).span;
+            let meaning = |name| self.evaluator.lookup(self.site.scope, name);
             let inside = ast.ids().filter(|id| whole.contains(ast.get(*id).span));
             let mut names = inside.filter_map(|id| ast.bare_name(id));
             names.find(|name| matches!(meaning(name), Some(Meta::SOp(_) | Meta::Scorer(_))))

@@ -271,22 +271,16 @@ impl Scene<'_> {
 
     /// Something else that an s-op is made of; each of several that are wrong.
     fn sop(&self, found: &Side) -> Option<Suggestion> {
-        match (self.kind(), &found.0) {
+        let selector = |id: &ExprId| self.span(*id) == found.1 || self.static_selector(*id);
+        mends! { self, (self.kind(), &found.0);
             // Of two branches the other may be one, too.
-            (
-                Some(ExprKind::Ternary {
-                    then, otherwise, ..
-                }),
-                Meta::Selector(_),
-            ) => {
-                let selector = |id: &ExprId| self.span(*id) == found.1 || self.static_selector(*id);
-                let branches = [*then, *otherwise].into_iter().filter(selector);
-                self.widths_at(branches.map(|id| self.span(id)))
-            }
-            (_, Meta::List(items)) if items.iter().any(|item| item.as_atom().is_none()) => self
-                .compared_by_function(items.len(), found.1)
-                .or_else(|| self.need(found, Needed::SOp)),
-            _ => self.need(found, Needed::SOp),
+            (Some(ExprKind::Ternary { then, otherwise, .. }), Meta::Selector(_)) =>
+                where branches = [*then, *otherwise].into_iter().filter(selector);
+                else self.widths_at(branches.map(|id| self.span(id)));
+            (_, Meta::List(items)) if items.iter().any(|item| item.as_atom().is_none()) =>
+                else self.compared_by_function(items.len(), found.1)
+                    .or_else(|| self.need(found, Needed::SOp));
+            _ => else self.need(found, Needed::SOp);
         }
     }
 
@@ -302,16 +296,14 @@ impl Scene<'_> {
     }
 
     /// A call of a built-in function with other arguments than it takes.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no other has a name")]
     fn builtin_call(&self, builtin: Builtin, wrong: &Argument) -> Option<Suggestion> {
-        let meant = match wrong {
-            _ if builtin == Builtin::Select => self.whole_select(),
-            Argument::Unknown(ident) => nearest(&ident.name, builtin.parameters())
-                .and_then(|nearest| self.put("write", ident.span, nearest)),
-            _ => None,
-        };
         let names = builtin.parameters().collect::<Vec<_>>().join(", ");
         let (name, example) = (builtin.name(), builtin.row().example);
+        let meant = mends! { self, (builtin, wrong);
+            (Builtin::Select, _) => else self.whole_select();
+            (_, Argument::Unknown(ident)) => else nearest(&ident.name, builtin.parameters())
+                .and_then(|nearest| self.put("write", ident.span, nearest));
+        };
         meant.or_else(|| mends! { self, builtin;
             Builtin::Range =>
                 say "use it as `range(stop)`, `range(start, stop)` or `range(start, stop, step)`";
@@ -346,11 +338,10 @@ fn nearest_key(dict: &Meta, key: &str) -> Option<String> {
 }
 
 /// The elements of a string or dict, or a number, as those of a list.
-#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has items")]
 fn written_out(meta: &Meta) -> Option<String> {
-    let atoms = match meta {
-        Meta::Atom(value) if value.is_number() => vec![value.clone()],
-        _ => meta.as_tokens()?,
+    let atoms = match meta.as_atom().filter(|value| value.is_number()) {
+        Some(number) => vec![number.clone()],
+        None => meta.as_tokens()?,
     };
     let items: Vec<String> = atoms.iter().map(Value::source).collect();
     let few = (1..=MOST_ITEMS).contains(&items.len());
@@ -364,11 +355,9 @@ fn is_single(items: &[Meta]) -> bool {
 /// The number that a string holds, as it is typed.
 pub(super) fn unquoted(value: &Value) -> Option<String> {
     let Value::Str(text) = value else { return None };
-    let digits = text
-        .chars()
-        .all(|part| part.is_ascii_digit() || "+-.".contains(part));
-    let number = text.parse::<f64>().ok().filter(|_| digits);
-    number.map(|_| text.trim_start_matches('+').to_string())
+    let digits = |part: char| part.is_ascii_digit() || "+-.".contains(part);
+    let number = text.chars().all(digits) && text.parse::<f64>().is_ok();
+    number.then(|| text.trim_start_matches('+').to_string())
 }
 
 /// How a value reads as a string.

@@ -17,7 +17,7 @@ pub use input::explain;
 
 use crate::base::{Code, Diagnostic, Limits, SourceId, Span, Suggestion};
 use crate::diagnose::{read, warnings};
-use crate::eval::fault::{Cause, Doubt, Fault, Site};
+use crate::eval::fault::{Cause, Doubt, Fault};
 use crate::eval::{Diagnose, Evaluator};
 use crate::syntax::ast::{Ast, ExprId, Name};
 use crate::value::TypeSet;
@@ -48,75 +48,53 @@ impl Diagnose for Words {
     }
 
     fn fault(&self, evaluator: &Evaluator, fault: &Fault) -> Option<Diagnostic> {
-        let scene = Scene {
-            evaluator,
-            site: fault.site.as_ref(),
-            calls: &fault.calls,
-            whole: fault.site.as_ref().map_or(Span::BUILT_IN, |site| site.span),
-        };
+        let nowhere = || evaluator.site_at(Span::BUILT_IN);
+        let site = fault.site.clone().unwrap_or_else(nowhere);
+        let scene = Scene::new(evaluator, &site, &fault.calls);
         let calls = fault.calls.iter();
         let path: Vec<_> = calls.map(|call| (call.name.clone(), call.span)).collect();
         let error = scene.told(&fault.cause)?;
-        let meant = scene.meant(&fault.cause);
-        let error = error.maybe_help(meant);
-        if let Cause::OnInput { .. } = fault.cause {
-            return Some(with_path(error, &path));
+        let mut error = error.maybe_help(scene.meant(&fault.cause));
+        if !matches!(fault.cause, Cause::OnInput { .. }) {
+            error = scene.with_made(scene.regrouped(error));
+            error = fault.changed.iter().fold(error, with_change);
         }
-        let error = scene.regrouped(error);
-        let error = with_made(evaluator, error, fault.site.as_ref());
-        let error = match &fault.changed {
-            Some(changed) => with_change(error, changed),
-            None => error,
-        };
         Some(with_path(error, &path))
     }
 
     fn broken(&self, span: Span, label: &str) -> Diagnostic {
-        error!(
-            UndefinedName,
-            "this uses a name whose definition has failed"
+        told!(
+            error!(UndefinedName, "this uses a name whose definition has failed"),
+            at span, "{label}",
         )
-        .at(span, label)
     }
 
     fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt) -> Option<Diagnostic> {
-        let site = evaluator.site_at(doubt.span);
-        let scene = Scene {
-            evaluator,
-            site: site.as_ref(),
-            calls: &[],
-            whole: doubt.span,
-        };
-        scene.doubted(doubt)
+        Scene::new(evaluator, &evaluator.site_at(doubt.span), &[]).doubted(doubt)
     }
 }
 
-/// Adds where the parts were made that an error points at by their names.
-fn with_made(evaluator: &Evaluator, mut error: Diagnostic, site: Option<&Site>) -> Diagnostic {
-    let Some(site) = site else { return error };
-    let ast = &site.ast;
-    let ids: Vec<ExprId> = match site.expr {
-        Some(id) => [id]
-            .into_iter()
-            .chain(ast.get(id).kind.children())
-            .collect(),
-        None => ast
-            .ids()
-            .filter(|id| site.span.contains(ast.get(*id).span))
-            .collect(),
-    };
-    for id in ids {
-        let Some(name) = ast.bare_name(id) else {
-            continue;
+impl Scene<'_> {
+    /// Adds where the parts were made that an error points at by their names.
+    fn with_made(&self, mut error: Diagnostic) -> Diagnostic {
+        let (site, ast) = (self.site, &self.site.ast);
+        let inside = |id: &ExprId| site.span.contains(ast.get(*id).span);
+        let parts = match site.expr {
+            Some(id) => self.kind_of(id).children(),
+            None => ast.ids().filter(inside).collect(),
         };
-        let shown = ast.get(id).span;
-        let made = evaluator.made_in(ast, site.scope, id);
-        let pointed = error.labels.iter().any(|label| label.span == shown);
-        if pointed && error.labels.iter().all(|label| label.span != made) {
-            error = error.at(made, format!("`{name}` comes from here"));
+        for id in site.expr.into_iter().chain(parts) {
+            let Some(name) = ast.bare_name(id) else {
+                continue;
+            };
+            let made = self.evaluator.made_in(ast, site.scope, id);
+            let shown = |span| error.labels.iter().any(|label| label.span == span);
+            if shown(self.span(id)) && !shown(made) {
+                error = error.at(made, format!("`{name}` comes from here"));
+            }
         }
+        error
     }
-    error
 }
 
 /// Adds that a carried name had other types in the first round, for which the help may not hold.

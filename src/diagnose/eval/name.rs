@@ -5,7 +5,6 @@ use super::quote::{letters, operand};
 use super::scene::Scene;
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
-use crate::builtin::TABLE;
 use crate::eval::Meta;
 use crate::syntax::ast::{Command, ExprId, Name, Statement, StatementKind};
 use crate::value::Value;
@@ -17,20 +16,21 @@ const MOST_SUGGESTIONS: usize = 200;
 impl Scene<'_> {
     /// A name that has no meaning; nothing if a `load` has failed that may have defined it.
     pub(super) fn undefined(&self, name: &Name) -> Option<Diagnostic> {
-        let site = self.site?;
+        let (site, scopes) = (self.site, &self.evaluator.scopes);
         let (span, called) = match self.function() {
             Some(function) => (self.span(function), Some(self.arguments())),
             None => (self.whole, None),
         };
-        let scopes = &self.evaluator.scopes;
-        let near = self.near_name(name, span, false);
+        let late = self.evaluator.diagnostics.len() > MOST_SUGGESTIONS;
+        let near = (!late).then(|| self.near_name(name, span, false));
+        let near = near.flatten();
         if near.is_none() && scopes.is_incomplete(site.scope) {
             return None;
         }
         let error = error!(UndefinedName, "`{name}` is not defined")
             .at(span, "no definition of this name comes before");
         let defined = || Suggestion::from(definition(name, called.as_deref()));
-        if self.evaluator.diagnostics.len() > MOST_SUGGESTIONS {
+        if late {
             return Some(error.help(defined()));
         }
         let elsewhere = introduced(&site.ast.statements, None, name);
@@ -57,10 +57,10 @@ impl Scene<'_> {
                 help "move its definition above this line";
             _ => error, mend self
                 .near_name(name, span, true)
-                .or_else(|| self.of_library(name, |name, other| name == other))
+                .or_else(|| self.of_library(name, |other| **name == *other))
                 .or_else(|| self.foreign(name, called.as_deref()))
                 .or(near)
-                .or_else(|| self.of_library(name, is_near))
+                .or_else(|| self.of_library(name, |other| nearest(name, [other]).is_some()))
                 .or_else(|| self.compared_as_string(name, span))
                 .or_else(|| Some(defined()));
         };
@@ -69,34 +69,27 @@ impl Scene<'_> {
 
     /// A name that strings are compared with: a string without its quotes.
     fn compared_as_string(&self, name: &str, span: Span) -> Option<Suggestion> {
-        let site = self.site?;
-        let other = site.ast.ids().find_map(|id| {
-            let (left, _, right) = self.comparison(id)?;
-            let here = [left, right].map(|side| self.span(side) == span);
-            here.contains(&true)
-                .then_some(if here[0] { right } else { left })
-        })?;
-        let compared = site.ast.bare_name(other)?;
-        let meta = self.evaluator.lookup(site.scope, compared)?;
-        self.is_string(meta).then(|| in_quotes(name, span))
+        let ids = self.site.ast.ids();
+        let mut compared = ids.filter_map(|id| self.comparison(id));
+        let (left, _, right) = compared
+            .find(|(left, _, right)| [left, right].map(|side| self.span(*side)).contains(&span))?;
+        let strings = |id| self.known(id).is_some_and(|meta| self.is_string(meta));
+        (strings(left) || strings(right)).then(|| in_quotes(name, span))
     }
 
     /// Whether a place is all of what `set example` or `set vocab` is given.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is a setting")]
     fn is_setting(&self, span: Span) -> bool {
-        let statements = self.site.map_or(&[][..], |site| &site.ast.statements);
-        statements.iter().any(|statement| match &statement.kind {
-            StatementKind::Command(
-                Command::SetExample { value, .. } | Command::SetVocabulary { value },
-            ) => self.span(*value) == span,
-            _ => false,
+        use Command::{SetExample, SetVocabulary};
+        self.site.ast.statements.iter().any(|it| {
+            matches!(&it.kind, StatementKind::Command(SetExample { value, .. } | SetVocabulary { value })
+                if self.span(*value) == span)
         })
     }
 
     /// A name of a module that is not loaded.
-    fn of_library(&self, name: &str, fits: impl Fn(&str, &str) -> bool) -> Option<Suggestion> {
+    fn of_library(&self, name: &str, fits: impl Fn(&str) -> bool) -> Option<Suggestion> {
         let names = self.evaluator.texts.library_names();
-        let (other, module) = names.into_iter().find(|(other, _)| fits(name, other))?;
+        let (other, module) = names.into_iter().find(|(other, _)| fits(other))?;
         let first = format!("in the standard library: `load \"{module}\";` first");
         Some(match other == name {
             true => format!("it is {first}").into(),
@@ -106,19 +99,11 @@ impl Scene<'_> {
 
     /// The visible name that was probably meant, of the program's `own` or of all.
     fn near_name(&self, name: &str, span: Span, own: bool) -> Option<Suggestion> {
-        if self.evaluator.diagnostics.len() > MOST_SUGGESTIONS {
-            return None;
-        }
         let scopes = &self.evaluator.scopes;
-        let visible = scopes.visible(self.site?.scope);
+        let visible = scopes.visible(self.site.scope);
         let of_program = |name: &&Name| scopes.lookup(self.evaluator.base, name).is_none();
         let names = visible.iter().filter(|name| !own || of_program(name));
-        let mut candidates: Vec<&str> = names.map(|name| &**name).collect();
-        if !own {
-            candidates.extend(TABLE.iter().map(|row| row.name));
-        }
-        candidates.retain(|other| is_near(name, other));
-        let meant = nearest(name, candidates)?;
+        let meant = nearest(name, names.map(|name| &**name))?;
         let message = format!("did you mean `{meant}`?");
         Some(Suggestion::edit(message, span, meant))
     }
@@ -199,11 +184,6 @@ const FOREIGN: &[(&[&str], &str)] = table! {
         "the position of each token is the s-op `indices`";
     &["n", "size"], "the length of the input is the s-op `length`";
 };
-
-/// Whether one name may be meant to be the other. One letter is near to everything.
-fn is_near(name: &str, other: &str) -> bool {
-    name.len() > 1 && nearest(name, [other]).is_some()
-}
 
 /// How to define a name that is read or called.
 fn definition(name: &str, called: Option<&[ExprId]>) -> String {

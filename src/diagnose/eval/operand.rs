@@ -57,37 +57,32 @@ impl Scene<'_> {
 
     /// An s-op or selector that is applied to an input too early.
     fn applied(&self, call: Span) -> Option<Suggestion> {
-        let ast = &self.site?.ast;
-        let at = ast.ids().find(|id| ast.get(*id).span == call)?;
-        let ExprKind::Call { function, .. } = ast.get(at).kind else {
+        let at = self.site.ast.ids().find(|id| self.span(*id) == call)?;
+        let ExprKind::Call { function, .. } = self.kind_of(at) else {
             return None;
         };
-        let function = self.span(function);
+        let function = self.span(*function);
         let (whole, start) = (self.with(call, self.say(function)), function.end);
         let fixed = format!("({whole}){}", self.say(Span { start, ..call }));
         self.put("apply the whole to the input", self.whole, fixed)
     }
 
     /// Numbers and strings mixed up, or strings in arithmetic: the same on one type.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what compares is compared")]
     fn of_types(&self, op: &Op, sides: &[Side]) -> Option<Suggestion> {
-        let what = match op {
-            Op::Add => "to join strings",
-            _ => "compare with a string",
+        let joins = *op == Op::Add;
+        let alike = joins || matches!(op, Op::Compare(_));
+        let what = match joins {
+            true => "to join strings",
+            false => "compare with a string",
         };
-        let alike = matches!(op, Op::Add | Op::Compare(_));
         self.as_numbers(sides)
             .or_else(|| self.as_text(what, sides).filter(|_| alike))
-            .or_else(|| self.as_digits(sides).filter(|_| *op == Op::Add))
+            .or_else(|| self.as_digits(sides).filter(|_| joins))
             .or_else(|| self.of_the_tokens(sides).filter(|_| alike))
-            .or_else(|| match sides {
-                [(a, left), (b, right)] if self.is_string(a) && self.is_string(b) => {
-                    let [left, right] = [left, right].map(|at| operand(&self.say(*at)));
-                    let fixed = format!("{left} + {right}");
-                    self.put("strings are joined with `+`", self.whole, fixed)
-                        .filter(|_| !self.in_library())
-                }
-                _ => None,
+            .or_else(|| mends! { self, sides;
+                [(a, left), (b, right)] if self.is_string(a) && self.is_string(b) && !self.in_library() =>
+                    where [left, right] = [left, right].map(|at| operand(&self.say(*at)));
+                    "strings are joined with `+`", "{left} + {right}";
             })
     }
 

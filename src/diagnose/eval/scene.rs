@@ -13,13 +13,22 @@ use crate::value::{Comparison, Op, TypeSet, Value};
 /// The place of a fault or doubt.
 pub(super) struct Scene<'a> {
     pub evaluator: &'a Evaluator,
-    pub site: Option<&'a Site>,
+    pub site: &'a Site,
     pub calls: &'a [Call],
     /// The expression or statement, which mends are shown in.
     pub whole: Span,
 }
 
-impl Scene<'_> {
+impl<'a> Scene<'a> {
+    pub fn new(evaluator: &'a Evaluator, site: &'a Site, calls: &'a [Call]) -> Scene<'a> {
+        Scene {
+            evaluator,
+            site,
+            calls,
+            whole: site.span,
+        }
+    }
+
     /// The text of a place on one line, if it is short enough to be repeated.
     pub fn written(&self, span: Span) -> Option<String> {
         replaced(&self.evaluator.sources, span, &[])
@@ -105,48 +114,44 @@ impl Scene<'_> {
 
     /// The kind of the expression.
     pub fn kind(&self) -> Option<&ExprKind> {
-        let site = self.site?;
-        Some(&site.ast.get(site.expr?).kind)
+        self.site.expr.map(|id| self.kind_of(id))
     }
 
-    pub fn kind_of(&self, id: ExprId) -> Option<&ExprKind> {
-        Some(&self.site?.ast.get(id).kind)
+    pub fn kind_of(&self, id: ExprId) -> &ExprKind {
+        &self.site.ast.get(id).kind
     }
 
     /// What a part means that is a name.
     pub fn known(&self, id: ExprId) -> Option<&Meta> {
-        let site = self.site?;
-        self.evaluator.lookup(site.scope, site.ast.bare_name(id)?)
+        let name = self.site.ast.bare_name(id)?;
+        self.evaluator.lookup(self.site.scope, name)
     }
 
     pub fn span(&self, id: ExprId) -> Span {
-        self.site
-            .map_or(Span::BUILT_IN, |site| site.ast.get(id).span)
+        self.site.ast.get(id).span
     }
 
     /// What is called, if the expression is a call.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is called")]
     pub fn function(&self) -> Option<ExprId> {
-        match self.kind()? {
-            ExprKind::Call { function, .. } => Some(*function),
-            _ => None,
-        }
+        let ExprKind::Call { function, .. } = self.kind()? else {
+            return None;
+        };
+        Some(*function)
     }
 
     /// The arguments of the expression, if it is a call.
     pub fn arguments(&self) -> Vec<ExprId> {
-        self.site.map_or(Vec::new(), arguments)
+        arguments(self.site)
     }
 
     /// The operator of the expression, between its operands.
     pub fn operation(&self) -> Option<(ExprId, BinaryOperator, ExprId)> {
-        let site = self.site?;
-        site.ast.binary(site.expr?)
+        self.site.ast.binary(self.site.expr?)
     }
 
     /// The operands of a comparison.
     pub fn comparison(&self, id: ExprId) -> Option<(ExprId, Comparison, ExprId)> {
-        match self.site?.ast.binary(id)? {
+        match self.site.ast.binary(id)? {
             (left, BinaryOperator::Compare(comparison), right) => Some((left, comparison, right)),
             _ => None,
         }
@@ -154,13 +159,13 @@ impl Scene<'_> {
 
     /// The two sides of the whole, if it is a comparison.
     pub fn whole_comparison(&self) -> Option<(ExprId, Comparison, ExprId)> {
-        self.comparison(self.site?.expr?)
+        self.comparison(self.site.expr?)
     }
 
     /// The value of a part that is a literal.
     #[expect(clippy::wildcard_enum_match_arm, reason = "only these are written out")]
     pub fn value(&self, id: ExprId) -> Option<Value> {
-        match self.kind_of(id)? {
+        match self.kind_of(id) {
             ExprKind::Literal(value) => Some(value.clone()),
             ExprKind::Name(name) if ["True", "False"].contains(&&**name) => {
                 Some(Value::Bool(&**name == "True"))
@@ -185,10 +190,8 @@ impl Scene<'_> {
     /// What a value that is only named here is mended by: the argument of a call that handed it over,
     /// with the call.
     pub fn argument(&self, span: Span) -> Option<(Span, Span)> {
-        let part = self.site.zip(self.part(span));
-        let made = part.map_or(span, |(site, id)| {
-            self.evaluator.made_in(&site.ast, site.scope, id)
-        });
+        let made = |site: &Site, id| self.evaluator.made_in(&site.ast, site.scope, id);
+        let made = self.part(span).map_or(span, |id| made(self.site, id));
         let mut outermost = self.calls.iter().rev();
         outermost.find_map(|call| {
             let handed = call.arguments.iter().any(|(_, other)| *other == made);
@@ -224,11 +227,6 @@ impl Scene<'_> {
         Some((call.name.to_string(), at))
     }
 
-    /// Whether it is no function of the program's that is running.
-    pub fn is_outermost(&self) -> bool {
-        self.calls.is_empty()
-    }
-
     pub fn in_library(&self) -> bool {
         self.evaluator.is_library(self.whole)
     }
@@ -248,17 +246,11 @@ impl Scene<'_> {
     }
 
     /// Whether something is the tokens as strings.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is the tokens")]
     pub fn is_tokens(&self, meta: &Meta) -> bool {
         let graph = &self.evaluator.graph;
-        let tokens = |id: SOpId| match graph.get(id) {
-            SOp::Map {
-                op: Op::ToStr,
-                operands,
-            } => matches!(graph.get(operands[0]), SOp::Tokens),
-            sop => matches!(sop, SOp::Tokens),
-        };
-        matches!(meta, Meta::SOp(id) if tokens(*id))
+        let given = |id: SOpId| matches!(graph.get(id), SOp::Tokens);
+        matches!(meta, Meta::SOp(id) if given(*id) || matches!(graph.get(*id),
+            SOp::Map { op: Op::ToStr, operands } if given(operands[0])))
     }
 
     pub fn is_string(&self, meta: &Meta) -> bool {
@@ -270,7 +262,7 @@ impl Scene<'_> {
     pub fn origin(&self, at: Span) -> Option<(Span, Span)> {
         let text = self.say(at);
         let named = text.starts_with(|first: char| first.is_alphabetic()) && text != "tokens";
-        let here = (self.is_outermost() || !named) && !self.in_library();
+        let here = (self.calls.is_empty() || !named) && !self.in_library();
         self.argument(at).or(here.then_some((at, self.whole)))
     }
 }
