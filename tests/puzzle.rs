@@ -253,7 +253,7 @@ fn puzzles_of_ones_own() {
     );
     let shown = rasp(&["puzzle", &glued]).out;
     assert!(
-        shown.contains("answer([\"the\", \"cat\"]) = [the, cat] (strings)"),
+        shown.contains("answer(['the', 'cat']) = [the, cat] (strings)"),
         "{shown}"
     );
     assert_eq!(rasp(&["puzzle", &glued, "--solution"]).out, words);

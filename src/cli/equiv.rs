@@ -143,7 +143,7 @@ fn sop(
         return Ok(sop);
     }
     let help = match meta {
-        Meta::Selector(_) => "compare it with a selector".to_string(),
+        Meta::Selector(_) => format!("compare what is made of it: `-e 'selector_width({text})'`"),
         Meta::List(_) => format!("compare one item: `-e '{text}[0]'`"),
         Meta::Dict(ref dict) => match dict.iter().next() {
             Some((key, _)) => format!("compare one item: `-e '{text}[{}]'`", key.source()),

@@ -123,7 +123,7 @@ impl Painter<'_> {
             None => LAYERS.to_string(),
         };
         Ok(Drawing {
-            title: applied(&self.name, &input_source(subject.input)),
+            title: applied(self.name, &input_source(subject.input)),
             note,
             links: self.links(&homes),
             sections,

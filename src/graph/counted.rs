@@ -227,7 +227,11 @@ impl Sum {
                         None => holds,
                     });
                 }
-                _ => {
+                Selector::Compare { .. }
+                | Selector::Or(..)
+                | Selector::Not(_)
+                | Selector::Predicate(_)
+                | Selector::Best { .. } => {
                     others = Some(match others {
                         Some(known) => graph.selector(Selector::And(known, id), span),
                         None => id,

@@ -119,16 +119,15 @@ impl Scene<'_> {
     /// A side of `and` or `or` that stands for a comparison: `x == "a" or "b"`.
     fn compared_too(&self, (meta, other): &Side, at: Span) -> Option<Suggestion> {
         let Some((_, _, right)) = self.comparison(self.part(*other)?) else {
-            return match meta {
-                Meta::SOp(_) if self.types(meta) == TypeSet::BOOL => {
-                    self.put("leave it out", self.whole, self.say(*other))
-                }
-                Meta::Atom(_) => Some(Suggestion::from(format!(
+            let is_condition = self.types(meta) == TypeSet::BOOL;
+            return match (meta.as_atom(), is_condition) {
+                (Some(_), _) => Some(Suggestion::from(format!(
                     "to compare with each of them write `x in [{}, {}]`",
                     self.say(at),
                     self.say(*other)
                 ))),
-                _ => None,
+                (None, true) => self.put("leave it out", self.whole, self.say(*other)),
+                (None, false) => None,
             };
         };
         let end = self.span(right).start;

@@ -3,7 +3,7 @@
 use super::place::Place;
 use crate::base::{Diagnostic, Suggestion};
 use crate::builtin::find;
-use crate::syntax::token::Token;
+use crate::syntax::token::{Lexeme, Token};
 
 impl Place<'_, '_> {
     /// Where a value or what stands between two is missing.
@@ -133,25 +133,25 @@ impl Place<'_, '_> {
     /// What closes the brackets that are open in the statement, if nothing up to its end does.
     fn unclosed(&self) -> Option<String> {
         let lexemes = self.context.lexemes;
-        let rest = lexemes.get(self.at..)?.iter().map(|it| it.token);
-        let mut depth = 0;
-        for token in rest.take_while(|token| *token != Token::Semicolon) {
-            match token {
-                Token::LeftParenthesis | Token::LeftBracket => depth += 1,
-                token if token.closes() => depth -= 1,
-                _ => {}
-            }
-            if depth < 0 {
+        let goes_on = |lexeme: &&Lexeme| lexeme.token != Token::Semicolon;
+        let mut inner = 0;
+        for lexeme in lexemes.get(self.at..)?.iter().take_while(goes_on) {
+            let (opens, closes) = (lexeme.token.opens(), lexeme.token.closes());
+            inner += i32::from(opens) - i32::from(closes);
+            if inner < 0 {
                 return None;
             }
         }
         let mut open = Vec::new();
         for lexeme in lexemes.get(self.statement..self.at)? {
-            match lexeme.token {
-                Token::LeftParenthesis => open.push(')'),
-                Token::LeftBracket => open.push(']'),
-                token if token.closes() => drop(open.pop()),
-                _ => {}
+            if lexeme.token.opens() {
+                open.push(match self.context.text.get(lexeme.start..lexeme.end)? {
+                    "(" => ')',
+                    "[" => ']',
+                    _ => '}',
+                });
+            } else if lexeme.token.closes() {
+                open.pop();
             }
         }
         (!open.is_empty()).then(|| open.iter().rev().collect())
