@@ -56,7 +56,7 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
     let (found, selectors) = match (&first, &second) {
         (Meta::Selector(first), Meta::Selector(second)) => {
             let selectors = [*first, *second];
-            let [widths, alone] = session.told_apart(selectors, span);
+            let [widths, alone] = session.differences(selectors, span);
             let of_widths = compared(output, &session, widths, &setting, &options)?;
             let found = match of_widths.verdict {
                 Verdict::Different => of_widths,

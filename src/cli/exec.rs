@@ -106,7 +106,11 @@ impl Answered {
                         |_| display_values(values),
                         |kind| display_sequence(values, kind),
                     );
-                    output.line(&format!("{} = {shown}", self.input.applied(name)))?;
+                    let call = match model.machine {
+                        None => self.input.applied(name),
+                        Some(_) => format!("{name}({})", self.input.source()),
+                    };
+                    output.line(&format!("{call} = {shown}"))?;
                 }
             }
             Err(diagnostic) if json => {

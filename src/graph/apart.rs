@@ -24,9 +24,16 @@ pub fn without_number(name: &str) -> &str {
 }
 
 impl Graph {
-    /// The same graph, in which no two s-ops that these roots need have one name, nor two of their
-    /// selectors; it is this one where that is so already.
+    /// The same graph, settled for these roots, in which no two s-ops that they need have one name, nor two
+    /// of their selectors; it is this one where that is so already.
     pub fn told_apart(&self, roots: &[SOpId], more: &[SelectorId]) -> Cow<'_, Graph> {
+        match self.settled(roots) {
+            Cow::Borrowed(graph) => graph.renamed(roots, more),
+            Cow::Owned(graph) => Cow::Owned(graph.renamed(roots, more).into_owned()),
+        }
+    }
+
+    fn renamed(&self, roots: &[SOpId], more: &[SelectorId]) -> Cow<'_, Graph> {
         let mut sops: FxHashSet<SOpId> = self.reachable(roots).into_iter().collect();
         let mut selectors: FxHashSet<SelectorId> = FxHashSet::default();
         let mut pending = more.to_vec();

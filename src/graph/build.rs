@@ -54,7 +54,7 @@ impl Named {
 #[derive(Clone, Debug)]
 pub struct Graph {
     sharing: Sharing,
-    sops: Vec<SOp>,
+    pub(super) sops: Vec<SOp>,
     selectors: Vec<Selector>,
     sop_ids: FxHashMap<SOp, SOpId>,
     selector_ids: FxHashMap<Selector, SelectorId>,

@@ -8,6 +8,7 @@ use super::idiom::{binary, is_constant, selects_all};
 use super::node::{SOp, SOpId, Selector, SelectorId};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
+use std::borrow::Cow;
 
 /// S-ops that are looked at for one sum, each as often as it is read.
 const MOST: usize = 32;
@@ -46,9 +47,27 @@ impl Graph {
         self.totals.get(&id)
     }
 
-    /// How the program writes a comparison that the graph makes of one mean, if that is another.
-    pub fn as_written(&self, id: SOpId) -> Option<&SOp> {
-        self.written.get(&id)
+    /// The same graph, in which sums of counts that the roots need anyway are compared as they are written:
+    /// a mean of differences would be one head more.
+    pub fn settled(&self, roots: &[SOpId]) -> Cow<'_, Graph> {
+        let needed = self.reachable(roots);
+        let is_needed = |id: &SOpId| needed.binary_search(id).is_ok();
+        let anyway = needed.iter().filter_map(|id| {
+            let written = self.written.get(id)?;
+            let SOp::Map { operands, .. } = written else {
+                return None;
+            };
+            operands.iter().all(is_needed).then_some((*id, written))
+        });
+        let anyway: Vec<(SOpId, &SOp)> = anyway.collect();
+        if anyway.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut settled = self.clone();
+        for (id, written) in anyway {
+            settled.sops[id.0 as usize] = written.clone();
+        }
+        Cow::Owned(settled)
     }
 }
 
@@ -65,14 +84,17 @@ pub(super) fn compared(
     if difference.terms.len() < 2 {
         return None;
     }
-    let mean = difference.mean(graph, span)?;
-    let zero = graph.constant(Value::Int(0), span);
-    let op = Op::Compare(comparison);
     let as_written = SOp::Map {
-        op: op.clone(),
+        op: Op::Compare(comparison),
         operands: vec![left, right],
     };
-    let compared = graph.map(op, vec![mean, zero], span);
+    let (sign, mean) = difference.mean(graph, span)?;
+    let comparison = match sign < 0 {
+        true => comparison.mirrored(),
+        false => comparison,
+    };
+    let zero = graph.constant(Value::Int(0), span);
+    let compared = graph.map(Op::Compare(comparison), vec![mean, zero], span);
     graph.also_written(compared, as_written);
     Some(graph.get(compared).clone())
 }
@@ -93,11 +115,16 @@ pub(super) fn share(graph: &mut Graph, (above, below): (SOpId, SOpId), span: Spa
     if counted.terms.is_empty() || !(is_whole && selects_some || is_number && up_to_here) {
         return None;
     }
-    let mean = counted.mean(graph, span)?;
-    let one = graph.constant(Value::Float(1.0), span);
+    let (sign, mean) = counted.mean(graph, span)?;
+    // Neither gives a zero with a sign.
+    let (number, op) = match sign < 0 {
+        true => (0.0, Op::Subtract),
+        false => (1.0, Op::Multiply),
+    };
+    let number = graph.constant(Value::Float(number), span);
     Some(SOp::Map {
-        op: Op::Multiply,
-        operands: vec![one, mean],
+        op,
+        operands: vec![number, mean],
     })
 }
 
@@ -129,10 +156,19 @@ pub(super) fn total(graph: &mut Graph, sop: &SOp, span: Span) -> Option<Total> {
         }
         Some(_) => return None,
     };
-    let mean = sum.mean(graph, span)?;
-    let sop = SOp::Map {
+    let (sign, mean) = sum.mean(graph, span)?;
+    let product = graph.map(Op::Multiply, vec![count, mean], span);
+    let rounded = SOp::Map {
         op: Op::Round,
-        operands: vec![graph.map(Op::Multiply, vec![count, mean], span)],
+        operands: vec![product],
+    };
+    let sop = match sign < 0 {
+        // So that `b - a` is known to be what `a - b` is, negated.
+        true => SOp::Map {
+            op: Op::Negate,
+            operands: vec![graph.sop(rounded, span)],
+        },
+        false => rounded,
     };
     Some(Total {
         sop,
@@ -264,16 +300,19 @@ impl Sum {
         Some(self)
     }
 
-    /// The mean over all keys of what each counts.
-    fn mean(&self, graph: &mut Graph, span: Span) -> Option<SOpId> {
+    /// The mean over all keys of what each counts, up to the sign that comes first: the same for a sum and
+    /// its negation.
+    fn mean(&self, graph: &mut Graph, span: Span) -> Option<(i64, SOpId)> {
         let sizes = self.terms.iter().map(|(times, _)| times.checked_abs());
         let largest = sizes.sum::<Option<i64>>()?;
         if largest > LARGEST {
             return None;
         }
-        // What is added first, so that nothing has to be negated.
         let mut terms = self.terms.clone();
-        terms.sort_by_key(|(times, _)| *times < 0);
+        terms.sort_by_key(|(_, condition)| *condition);
+        let sign = terms.first()?.0.signum();
+        // What is added first, so that nothing has to be negated.
+        terms.sort_by_key(|(times, _)| times * sign < 0);
         let mut value = None;
         for (times, condition) in terms {
             let size = graph.constant(Value::Int(times.abs()), span);
@@ -287,14 +326,14 @@ impl Sum {
                 }
                 None => size,
             };
-            value = Some(match (value, times > 0) {
-                (None, true) => counts,
-                (Some(known), true) => graph.map(Op::Add, vec![known, counts], span),
-                (Some(known), false) => graph.map(Op::Subtract, vec![known, counts], span),
-                (None, false) => {
-                    let zero = graph.constant(Value::Int(0), span);
-                    graph.map(Op::Subtract, vec![zero, counts], span)
-                }
+            let op = if times * sign > 0 {
+                Op::Add
+            } else {
+                Op::Subtract
+            };
+            value = Some(match value {
+                None => counts,
+                Some(known) => graph.map(op, vec![known, counts], span),
             });
         }
         let selector = match self.base? {
@@ -309,6 +348,6 @@ impl Sum {
             value: value?,
             default: Value::Int(0),
         };
-        Some(graph.sop(mean, span))
+        Some((sign, graph.sop(mean, span)))
     }
 }

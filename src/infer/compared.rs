@@ -1,7 +1,6 @@
-//! Comparisons of two means, or of two counts, over the same keys, of which each is needed anyway. The graph
-//! compares the mean of their differences with 0, so that one mean is held and not two; where both are held,
-//! they are compared as they are, or nothing would relate what is compared to them: `a if a > b else b`
-//! would have three. Of whole numbers, whose means compare as their sums do: those of fractions are rounded
+//! Comparisons of two means over the same keys, of which each is needed anyway. The graph compares the mean
+//! of their differences with 0, so that one mean is held and not two; where both are held, they are compared
+//! as they are, or nothing would relate what is compared to them: `a if a > b else b` would have three. Of whole numbers, whose means compare as their sums do: those of fractions are rounded
 //! each. So it is with sums of counts, of which none is needed by itself: they are one mean, times how many
 //! keys there are.
 
@@ -57,7 +56,7 @@ pub(super) fn reachable(
     needed
 }
 
-/// The comparisons, among some s-ops, that are of means or counts among these, with these as operands.
+/// The comparisons, among some s-ops, that are of means among these, with the means as operands.
 pub(super) fn of_means(graph: &Graph, among: &[SOpId]) -> FxHashMap<SOpId, SOp> {
     let mean = |id: SOpId| {
         let SOp::Aggregate {
@@ -103,13 +102,5 @@ pub(super) fn of_means(graph: &Graph, among: &[SOpId]) -> FxHashMap<SOpId, SOp> 
         };
         (is_zero && first.checked_sub(*second) == Some(default)).then_some((*id, as_written))
     });
-    let mut found: FxHashMap<_, _> = apart.collect();
-    for id in among {
-        if let Some(written @ SOp::Map { operands, .. }) = graph.as_written(*id)
-            && operands.iter().all(|id| among.binary_search(id).is_ok())
-        {
-            found.insert(*id, written.clone());
-        }
-    }
-    found
+    apart.collect()
 }

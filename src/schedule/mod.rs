@@ -60,6 +60,7 @@ pub enum Attention {
 /// the largest depth of its operands, a selector one more than its keys and queries, an aggregate
 /// the larger of its selector's depth and one more than its value's.
 pub fn schedule(graph: &Graph, roots: &[SOpId]) -> Schedule {
+    let graph = &*graph.settled(roots);
     laid_out(graph, roots, |schedule, id| {
         schedule.deepest(&graph.dependencies(id)) + 1
     })

@@ -19,6 +19,7 @@ pub struct Program {
 
 /// The best schedule found of everything that an s-op needs, and what is proved of it.
 pub fn optimise(graph: &Graph, root: SOpId, options: Options) -> (Schedule, Searched) {
+    let graph = &*graph.settled(&[root]);
     let Program { problem, sops } = Program::new(graph, root);
     let searched = Searched::new(problem, options, graph.control());
     let slots = searched.solution.slots.0.iter().copied();

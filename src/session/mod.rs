@@ -310,7 +310,7 @@ impl Session {
 
     /// Two pairs of s-ops that are equal just where two selectors select the same: their widths, and how
     /// many keys one of them alone selects, beside 0.
-    pub fn told_apart(&mut self, [a, b]: [SelectorId; 2], span: Span) -> [[SOpId; 2]; 2] {
+    pub fn differences(&mut self, [a, b]: [SelectorId; 2], span: Span) -> [[SOpId; 2]; 2] {
         let graph = &mut self.evaluator.graph;
         let mut without = |selector, other| {
             let other = graph.selector(Selector::Not(other), span);
