@@ -188,7 +188,9 @@ fn parse_lexed<'s>(source: SourceId, text: &'s str, mut lexed: Lexed<'s>) -> Par
     for round in 0.. {
         let mut builder = Builder::new(source, documentation.clone());
         builder.ast.statements = run(&mut builder, &lexemes);
-        let missing = missing_semicolons(&builder.failed, text, &lexemes);
+        let failed = builder.failed.iter();
+        let missing = failed.filter_map(|failed| repair::missing_semicolon(failed, text, &lexemes));
+        let missing: Vec<_> = missing.collect();
         if round < REPAIRS && !missing.is_empty() {
             for place in &missing {
                 if repaired.insert(place.end) {
@@ -274,17 +276,6 @@ fn semicolon<'s>(at: usize) -> Lexeme<'s> {
         start: at,
         end: at,
     }
-}
-
-fn missing_semicolons(
-    failed: &[Failed],
-    text: &str,
-    lexemes: &[Lexeme],
-) -> Vec<repair::MissingSemicolon> {
-    failed
-        .iter()
-        .filter_map(|failed| repair::missing_semicolon(failed, text, lexemes))
-        .collect()
 }
 
 fn run<'s>(builder: &mut Builder<'s>, lexemes: &[Lexeme<'s>]) -> Vec<Statement> {

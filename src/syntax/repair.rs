@@ -148,6 +148,9 @@ pub fn foreign_blocks(failures: &[Failed], text: &str, lexemes: &[Lexeme]) -> Ve
     blocks
 }
 
+/// Words that begin blocks in other languages, as `if` does.
+const BLOCKS: [&str; 7] = ["while", "until", "switch", "match", "class", "do", "try"];
+
 /// The first lexeme of a statement that was meant as one of another language.
 fn foreign_start(failed: &Failed, text: &str, lexemes: &[Lexeme]) -> Option<usize> {
     let ParseError::UnrecognizedToken {
@@ -159,13 +162,10 @@ fn foreign_start(failed: &Failed, text: &str, lexemes: &[Lexeme]) -> Option<usiz
     let at = lexemes.partition_point(|lexeme| lexeme.start < *start);
     let begins = |number: usize| {
         let word = lexemes.get(number).map(|lexeme| lexeme.token);
-        let foreign = matches!(
-            word,
-            Some(
-                Token::If
-                    | Token::Name("while" | "until" | "switch" | "match" | "class" | "do" | "try")
-            )
-        );
+        let foreign = match word {
+            Some(Token::Name(word)) => BLOCKS.contains(&word),
+            word => word == Some(Token::If),
+        };
         let assigned = lexemes.get(number + 1).map(|next| next.token) == Some(Token::Assign);
         let before = number.checked_sub(1).and_then(|before| lexemes.get(before));
         foreign
@@ -187,7 +187,6 @@ fn ends_statement(token: Token) -> bool {
 }
 
 /// Where the blocks of a statement end that starts with this lexeme, if it has any.
-#[expect(clippy::wildcard_enum_match_arm, reason = "only braces nest")]
 fn block_end(start: usize, lexemes: &[Lexeme]) -> Option<usize> {
     let mut end = start;
     loop {
@@ -199,13 +198,10 @@ fn block_end(start: usize, lexemes: &[Lexeme]) -> Option<usize> {
         if lexemes[brace].token != Token::LeftBrace {
             return None;
         }
-        let mut open = 0_usize;
+        let mut open = 0;
         let close = lexemes[brace..].iter().position(|lexeme| {
-            match lexeme.token {
-                Token::LeftBrace => open += 1,
-                Token::RightBrace => open = open.saturating_sub(1),
-                _ => {}
-            }
+            open += i32::from(lexeme.token == Token::LeftBrace);
+            open -= i32::from(lexeme.token == Token::RightBrace);
             open == 0
         })?;
         end = brace + close + 1;
@@ -272,18 +268,17 @@ pub fn missing_semicolon(
         ParseError::UnrecognizedToken {
             token: (start, ..),
             expected,
-        } => {
-            let before = lexemes.partition_point(|lexeme| lexeme.start < *start);
-            (before, expected)
-        }
+        } => (
+            lexemes.partition_point(|lexeme| lexeme.start < *start),
+            expected,
+        ),
         _ => return None,
     };
     let previous = lexemes.get(before.checked_sub(1)?)?;
-    let ends = match lexemes.get(before) {
-        None => true,
-        Some(next) if next.token == Token::RightBrace => true,
-        Some(next) => starts_statement(next.token) && text[previous.end..next.start].contains('\n'),
-    };
+    let ends = lexemes.get(before).is_none_or(|next| {
+        next.token == Token::RightBrace
+            || starts_statement(next.token) && text[previous.end..next.start].contains('\n')
+    });
     let wanted = expected.iter().any(|terminal| terminal == "\";\"");
     (ends && wanted && previous.token.ends_expression()).then_some(MissingSemicolon {
         before,
