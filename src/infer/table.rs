@@ -89,7 +89,10 @@ impl Analysis<'_> {
     ) -> Result<Node, Stopped> {
         let united = match self.after_heads(operands) {
             Some(after) => Ok(after),
-            None => self.united(operands),
+            None => match self.of_compared(op, operands) {
+                Some(chosen) => Ok(chosen),
+                None => self.united(operands),
+            },
         };
         let (columns, space) = match united {
             Err(stopped) if stopped.code == Code::DomainTooLarge => {

@@ -3,9 +3,10 @@
 //! they are linear reads of the two.
 
 use super::sets::Values;
-use super::space::{Distinct, FAILS};
+use super::space::{Column, Distinct, FAILS, Space};
+use super::table::union;
 use super::{Analysis, Node, VarKind};
-use crate::graph::SOpId;
+use crate::graph::{SOp, SOpId};
 use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -54,6 +55,56 @@ impl Analysis<'_> {
         });
         let cells = cells.collect();
         Some(Node::new(total.space.column_of(cells, values), None))
+    }
+
+    /// Of a choice between two numbers that its condition compares, as the larger of two is, the columns over
+    /// these two as variables, where a table of what they are made of would be too large: the condition as a
+    /// variable of its own would forget which of them it chooses.
+    pub(super) fn of_compared(
+        &mut self,
+        op: &Op,
+        operands: &[SOpId],
+    ) -> Option<(Vec<Column>, Arc<Space>)> {
+        let [condition, then, otherwise] = *operands else {
+            return None;
+        };
+        let shape = self.shape(condition.into()).filter(|_| *op == Op::If)?;
+        let SOp::Map {
+            op: compare @ Op::Compare(_),
+            operands: compared,
+        } = shape
+        else {
+            return None;
+        };
+        let (compare, mirrored) = match **compared {
+            [left, right] if (left, right) == (then, otherwise) => (compare.clone(), false),
+            [left, right] if (right, left) == (then, otherwise) => (compare.clone(), true),
+            _ => return None,
+        };
+        let columns = [then, otherwise].map(|id| self.node(id).map(|node| node.seen.clone()));
+        let [Ok(first), Ok(second)] = columns else {
+            return None;
+        };
+        let both = [first, second];
+        let made_of_several = |column: &Column| column.space.vars.len() > 1;
+        if !both.iter().all(made_of_several)
+            || both.iter().any(|column| self.may_fail(column))
+            || !self.is_larger(&union(&both), self.limits.table_rows)
+        {
+            return None;
+        }
+        let mut columns = Vec::with_capacity(3);
+        for (id, column) in [then, otherwise].into_iter().zip(both) {
+            let var = self.var(VarKind::Materialised(id), column.values, false);
+            columns.push(self.alone(var).ok()?.column);
+        }
+        let sides = match mirrored {
+            true => [columns[1].clone(), columns[0].clone()],
+            false => [columns[0].clone(), columns[1].clone()],
+        };
+        columns.insert(0, self.applied(&compare, &sides).ok()?);
+        let space = self.space(union(&columns)).ok()?;
+        Some((columns, space))
     }
 
     /// The variable that an s-op was made, if it was.

@@ -2,13 +2,14 @@
 //! and so is every s-op on the way that is linear, such as the balance of a Dyck word; the
 //! program's own intermediate values are the best guesses.
 
+use super::InRows;
 use super::inverse::inverse;
 use crate::compile::Compiler;
 use crate::compile::linear::additive::{self, AdditivePart, Entering};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::{FAILS, Space, VarId};
-use crate::infer::{Operand, VarKind};
+use crate::infer::{Operand, Stopped, VarKind};
 use crate::value::Op;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -222,6 +223,41 @@ impl Compiler<'_> {
             axes.push(Axis::numbered(cells, classes, read));
         }
         axes
+    }
+
+    /// The number of each value of an s-op as its readers see it, and of that in each row of a space;
+    /// `None` if it has no value in some row where the target has one.
+    pub(super) fn values_in(
+        &self,
+        id: Operand,
+        space: &Space,
+        target: &[f64],
+    ) -> Result<Option<InRows>, Stopped> {
+        let node = self.analysis.node(id)?;
+        let made = id.sop().and_then(|sop| self.analysis.materialised(sop));
+        let place = made.and_then(|made| space.vars.iter().position(|var| *var == made));
+        if let (Some(place), Some(numbers)) = (place, node.column.values.numbers()) {
+            let rows = 0..target.len();
+            let values = rows.map(|row| numbers[space.row(row)[place] as usize]);
+            let values = values.collect();
+            return Ok(Some((numbers, values)));
+        }
+        let Some(seen) = self.analysis.over_known(node, &space.vars) else {
+            return Ok(None);
+        };
+        let numbers = match seen.values.numbers() {
+            Some(numbers) => numbers,
+            None => (0..seen.values.domain.len()).map(|at| at as f64).collect(),
+        };
+        let mut values = Vec::with_capacity(target.len());
+        for (row, wanted) in space.project(&seen.space).iter().zip(target) {
+            match numbers.get(seen.cells[*row as usize] as usize) {
+                Some(number) => values.push(*number),
+                None if wanted.is_nan() => values.push(0.0),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some((numbers, values)))
     }
 
     /// The s-ops between `id` and its variables, nearest first.

@@ -411,33 +411,6 @@ impl Compiler<'_> {
         }
     }
 
-    /// The number of each value of an s-op as its readers see it, and of that in each row of a space;
-    /// `None` if it has no value in some row where the target has one.
-    pub(super) fn values_in(
-        &self,
-        id: Operand,
-        space: &Space,
-        target: &[f64],
-    ) -> Result<Option<InRows>, Stopped> {
-        let node = self.analysis.node(id)?;
-        let Some(seen) = self.analysis.over_known(node, &space.vars) else {
-            return Ok(None);
-        };
-        let numbers = match seen.values.numbers() {
-            Some(numbers) => numbers,
-            None => (0..seen.values.domain.len()).map(|at| at as f64).collect(),
-        };
-        let mut values = Vec::with_capacity(target.len());
-        for (row, wanted) in space.project(&seen.space).iter().zip(target) {
-            match numbers.get(seen.cells[*row as usize] as usize) {
-                Some(number) => values.push(*number),
-                None if wanted.is_nan() => values.push(0.0),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some((numbers, values)))
-    }
-
     /// The two operands of an s-op that is this of them.
     pub(super) fn two_of(&self, op: Op, id: impl Into<Operand>) -> Option<(SOpId, SOpId)> {
         let SOp::Map {
@@ -486,7 +459,7 @@ const FEW: usize = 4;
 const MANY_STEPS: usize = 32;
 
 /// The number of each value of an s-op, and what it is in each row of a space.
-type InRows = (Vec<f64>, Vec<f64>);
+pub(super) type InRows = (Vec<f64>, Vec<f64>);
 
 /// What a function of an s-op's values is in each row of its table; NaN where it fails.
 pub(super) fn targets(column: &Column, function: &[f64]) -> Vec<f64> {
