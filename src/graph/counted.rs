@@ -21,6 +21,8 @@ const LARGEST: i64 = 1 << 20;
 pub struct Total {
     /// The mean times how many keys there are, rounded.
     pub sop: SOp,
+    /// The mean.
+    pub mean: SOpId,
     /// The counts.
     pub widths: Vec<SOpId>,
 }
@@ -172,6 +174,7 @@ pub(super) fn total(graph: &mut Graph, sop: &SOp, span: Span) -> Option<Total> {
     };
     Some(Total {
         sop,
+        mean,
         widths: sum.widths,
     })
 }
@@ -206,10 +209,7 @@ impl Sum {
         match graph.get(id).clone() {
             SOp::Width { selector } => {
                 let mut sum = Sum::of_width(graph, selector, span);
-                // How many keys there are is known in any case.
-                if let [(_, Some(_))] = *sum.terms {
-                    sum.widths.push(id);
-                }
+                sum.widths.push(id);
                 Some(sum)
             }
             SOp::Constant(Value::Int(0)) => Some(Sum::default()),

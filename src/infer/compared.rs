@@ -4,12 +4,14 @@
 //! each. So it is with sums of counts, of which none is needed by itself: they are one mean, times how many
 //! keys there are.
 
+use crate::graph::idiom::selects_all;
 use crate::graph::{Graph, SOp, SOpId, Total};
 use crate::value::{Op, TypeSet, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The sums of counts that are computed from one mean, as that. Where a count is there for something else,
-/// the sum is one of counts; so it is where heads read it, which need each number to the last digit.
+/// The sums of counts that are computed from one mean, as that, if there are fewer means so than counts. Where
+/// a count is there for something else, the sum is one of counts; so it is where heads read it, which need
+/// each number to the last digit.
 pub(super) fn totals(graph: &Graph, roots: &[SOpId]) -> FxHashMap<SOpId, SOp> {
     let all = graph.reachable(roots);
     let is_head = |id: &&SOpId| !matches!(graph.get(**id), SOp::Map { .. });
@@ -19,15 +21,34 @@ pub(super) fn totals(graph: &Graph, roots: &[SOpId]) -> FxHashMap<SOpId, SOp> {
     let totals = all.iter().filter(|id| read.binary_search(id).is_err());
     let totals = totals.filter_map(|id| Some((*id, graph.total(*id)?)));
     let mut totals: Vec<(SOpId, &Total)> = totals.collect();
+    // How many keys there are is known in any case.
+    let is_count = |id: &&SOpId| match graph.get(**id) {
+        SOp::Width { selector } => !selects_all(graph, *selector),
+        SOp::Tokens
+        | SOp::Indices
+        | SOp::Constant(_)
+        | SOp::Given(_)
+        | SOp::Map { .. }
+        | SOp::Aggregate { .. }
+        | SOp::WeightedMean { .. } => false,
+    };
     loop {
         let sops = totals.iter().map(|(id, total)| (*id, total.sop.clone()));
         let sops: FxHashMap<SOpId, SOp> = sops.collect();
         let needed = reachable(graph, roots, &sops);
         let is_needed = |id: &SOpId| needed.binary_search(id).is_ok();
         let before = totals.len();
-        totals.retain(|(_, total)| !total.widths.iter().any(is_needed));
+        totals.retain(|(_, total)| {
+            is_needed(&total.mean) && !total.widths.iter().filter(is_count).any(is_needed)
+        });
         if totals.len() == before {
-            return sops;
+            let means: FxHashSet<SOpId> = totals.iter().map(|(_, total)| total.mean).collect();
+            let widths = totals.iter().flat_map(|(_, total)| &total.widths);
+            let widths: FxHashSet<&SOpId> = widths.collect();
+            return match means.len() < widths.len() {
+                true => sops,
+                false => FxHashMap::default(),
+            };
         }
     }
 }

@@ -32,7 +32,9 @@ const SAMPLES: usize = 200;
 
 pub(super) fn schedule(repl: &mut Repl, argument: &str) {
     inspect(repl, ":schedule", argument, |session, sop, _| {
-        let table = session.schedule(sop).table(session.graph());
+        let table = session
+            .schedule(sop)
+            .table(&session.graph().settled(&[sop]));
         Ok(format!(
             "{table}the program's graph alone: `:compile` shows its model\n"
         ))

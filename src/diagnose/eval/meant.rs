@@ -221,10 +221,10 @@ impl Scene<'_> {
             Cause::NotLoaded { path, .. } => else self.module(path);
             Cause::Unmet(values) => else self.right_value(values);
             // Of `assert hist == [1, 2]` what is compared.
-            Cause::NoTruth((Meta::SOp(_), _)) if self.whole_comparison().is_some() =>
-                where (left, sign, right) = self.whole_comparison()?;
-                say ("say on which input: `assert {}(\"ab\") {} {};`", operand(&self.text(left)),
-                    sign.symbol(), self.text(right));
+            Cause::NoTruth((Meta::SOp(_), _)) if self.compared_with_list().is_some() =>
+                where (left, right) = self.compared_with_list()?;
+                say ("say on which input: `assert {}(\"ab\") == {};`", operand(&self.text(left)),
+                    self.text(right));
             Cause::NoTruth((_, at)) =>
                 say ("say on which input, and what it gives there, like `assert {}(\"ab\") == …;`",
                     operand(&self.say(*at)));

@@ -162,6 +162,12 @@ impl<'a> Scene<'a> {
         self.comparison(self.site.expr?)
     }
 
+    /// What the whole compares with a list, and the list.
+    pub fn compared_with_list(&self) -> Option<(ExprId, ExprId)> {
+        let (left, sign, right) = self.whole_comparison()?;
+        (sign == Comparison::Equal && self.static_list(right)).then_some((left, right))
+    }
+
     /// The value of a part that is a literal.
     #[expect(clippy::wildcard_enum_match_arm, reason = "only these are written out")]
     pub fn value(&self, id: ExprId) -> Option<Value> {
