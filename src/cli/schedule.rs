@@ -130,7 +130,7 @@ struct Alone {
 
 impl Alone {
     fn new(session: &Session, sop: SOpId, search: Option<Options>) -> Alone {
-        let graph = &*session.graph().settled(&[sop]);
+        let graph = session.graph();
         let (schedule, searched) = match search {
             Some(options) => {
                 let (schedule, searched) = optimise(graph, sop, options);

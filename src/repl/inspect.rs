@@ -32,9 +32,7 @@ const SAMPLES: usize = 200;
 
 pub(super) fn schedule(repl: &mut Repl, argument: &str) {
     inspect(repl, ":schedule", argument, |session, sop, _| {
-        let table = session
-            .schedule(sop)
-            .table(&session.graph().settled(&[sop]));
+        let table = session.schedule(sop).table(session.graph());
         Ok(format!(
             "{table}the program's graph alone: `:compile` shows its model\n"
         ))

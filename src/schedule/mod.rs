@@ -105,6 +105,13 @@ impl Schedule {
         operands.iter().map(|id| self.depth(*id)).max().unwrap_or(0)
     }
 
+    /// All that is laid out.
+    fn sops(&self) -> Vec<SOpId> {
+        let mut sops: Vec<SOpId> = self.depths.keys().copied().collect();
+        sops.sort_unstable();
+        sops
+    }
+
     fn place(&mut self, graph: &Graph, id: SOpId, depth: usize) {
         if self.layers.len() < depth {
             self.layers.resize_with(depth, Layer::default);

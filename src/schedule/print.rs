@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 impl Schedule {
     /// A table of layers, heads and what each computes.
     pub fn table(&self, graph: &Graph) -> String {
+        let graph = &*graph.settled(&self.sops());
         let heads = self.heads();
         let repeats = self.repeats(graph);
         let alike = self.alike(graph, &repeats);
@@ -54,6 +55,7 @@ impl Schedule {
     /// `{"layers", "heads", "table": [{"heads": [{"selector", "computes"}], "feed_forward"}]}`, and
     /// `"repeats": [{"first", "layers", "times"}]` where there are any.
     pub fn to_json(&self, graph: &Graph) -> Value {
+        let graph = &*graph.settled(&self.sops());
         let head = |head: &Head| {
             let computes: Vec<String> = head
                 .outputs
