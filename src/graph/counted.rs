@@ -80,8 +80,7 @@ pub(super) fn compared(
     (left, right): (SOpId, SOpId),
     span: Span,
 ) -> Option<SOp> {
-    let mut left_to_see = MOST;
-    let mut sum = |id| Sum::of(graph, id, span, &mut left_to_see);
+    let mut sum = |id| Sum::of(graph, id, span);
     let difference = sum(left)?.plus(-1, sum(right)?)?;
     if difference.terms.len() < 2 {
         return None;
@@ -104,9 +103,9 @@ pub(super) fn compared(
 /// `a / b`, where `b` is how many keys there are and `a` a sum of counts over these, as a mean; as a float,
 /// which a mean of one key need not be.
 pub(super) fn share(graph: &mut Graph, (above, below): (SOpId, SOpId), span: Span) -> Option<SOp> {
-    let counted = Sum::of(graph, above, span, &mut MOST.clone())?;
+    let counted = Sum::of(graph, above, span)?;
     let base = counted.base?;
-    let whole = Sum::of(graph, below, span, &mut MOST.clone());
+    let whole = Sum::of(graph, below, span);
     let is_whole =
         whole.is_some_and(|whole| whole.base == Some(base) && matches!(*whole.terms, [(1, None)]));
     let selects_some = base.is_none_or(|base| selects_itself(graph, base, None));
@@ -135,14 +134,12 @@ pub(super) fn total(graph: &mut Graph, sop: &SOp, span: Span) -> Option<Total> {
     let SOp::Map { op, operands } = sop else {
         return None;
     };
-    let ([a, b], factor) = match (op, operands.as_slice()) {
-        (Op::Add, [a, b]) => ([*a, *b], 1),
-        (Op::Subtract, [a, b]) => ([*a, *b], -1),
-        _ => return None,
+    let factor = sign(op)?;
+    let [a, b] = **operands else {
+        return None;
     };
-    let mut left = MOST;
-    let sum = Sum::of(graph, a, span, &mut left)?;
-    let sum = sum.plus(factor, Sum::of(graph, b, span, &mut left)?)?;
+    let sum = Sum::of(graph, a, span)?;
+    let sum = sum.plus(factor, Sum::of(graph, b, span)?)?;
     if sum.terms.len() < 2 {
         return None;
     }
@@ -179,6 +176,14 @@ pub(super) fn total(graph: &mut Graph, sop: &SOp, span: Span) -> Option<Total> {
     })
 }
 
+/// How often the second of what is added or subtracted counts.
+fn sign(op: &Op) -> Option<i64> {
+    match *op == Op::Add {
+        true => Some(1),
+        false => (*op == Op::Subtract).then_some(-1),
+    }
+}
+
 /// `select(indices, indices, <=)`
 fn selects_up_to_here(graph: &mut Graph, id: SelectorId) -> bool {
     let indices = graph.sop(SOp::Indices, Span::BUILT_IN);
@@ -204,43 +209,45 @@ fn selects_itself(graph: &Graph, id: SelectorId, only: Option<(SOpId, Comparison
 
 impl Sum {
     /// What an s-op is as a sum of counts, if it is one.
-    fn of(graph: &mut Graph, id: SOpId, span: Span, left: &mut usize) -> Option<Sum> {
+    fn of(graph: &mut Graph, id: SOpId, span: Span) -> Option<Sum> {
+        let mut left = MOST;
+        Sum::within(graph, id, span, &mut left)
+    }
+
+    /// The same, of no more than some s-ops.
+    fn within(graph: &mut Graph, id: SOpId, span: Span, left: &mut usize) -> Option<Sum> {
         *left = left.checked_sub(1)?;
-        match graph.get(id).clone() {
-            SOp::Width { selector } => {
-                let mut sum = Sum::of_width(graph, selector, span);
-                sum.widths.push(id);
-                Some(sum)
-            }
-            SOp::Constant(Value::Int(0)) => Some(Sum::default()),
-            SOp::Map { op, operands } => {
-                let [a, b] = *operands else {
-                    return None;
-                };
-                match (&op, graph.get(a), graph.get(b)) {
-                    (Op::Add | Op::Subtract, ..) => {
-                        let factor = if op == Op::Add { 1 } else { -1 };
-                        let sum = Sum::of(graph, a, span, left)?;
-                        sum.plus(factor, Sum::of(graph, b, span, left)?)
-                    }
-                    (Op::Multiply, SOp::Constant(Value::Int(factor)), _) => {
-                        let factor = *factor;
-                        Sum::default().plus(factor, Sum::of(graph, b, span, left)?)
-                    }
-                    (Op::Multiply, _, SOp::Constant(Value::Int(factor))) => {
-                        let factor = *factor;
-                        Sum::default().plus(factor, Sum::of(graph, a, span, left)?)
-                    }
-                    _ => None,
-                }
-            }
-            SOp::Tokens
-            | SOp::Indices
-            | SOp::Constant(_)
-            | SOp::Given(_)
-            | SOp::Aggregate { .. }
-            | SOp::WeightedMean { .. } => None,
+        if let SOp::Width { selector } = *graph.get(id) {
+            let mut sum = Sum::of_width(graph, selector, span);
+            sum.widths.push(id);
+            return Some(sum);
         }
+        if is_constant(graph, id, 0) {
+            return Some(Sum::default());
+        }
+        let SOp::Map { op, operands } = graph.get(id).clone() else {
+            return None;
+        };
+        let [a, b] = *operands else {
+            return None;
+        };
+        if op == Op::Multiply {
+            let factor = |id| {
+                if let SOp::Constant(value) = graph.get(id) {
+                    value.as_int()
+                } else {
+                    None
+                }
+            };
+            let (factor, other) = match factor(a) {
+                Some(factor) => (factor, b),
+                None => (factor(b)?, a),
+            };
+            return Sum::default().plus(factor, Sum::within(graph, other, span, left)?);
+        }
+        let factor = sign(&op)?;
+        let sum = Sum::within(graph, a, span, left)?;
+        sum.plus(factor, Sum::within(graph, b, span, left)?)
     }
 
     /// How many keys are selected: those that other parts of the selector select, and that fulfil what it

@@ -1,8 +1,8 @@
 //! Comparisons of two means over the same keys, of which each is needed anyway. The graph compares the mean
 //! of their differences with 0, so that one mean is held and not two; where both are held, they are compared
-//! as they are, or nothing would relate what is compared to them: `a if a > b else b` would have three. Of whole numbers, whose means compare as their sums do: those of fractions are rounded
-//! each. So it is with sums of counts, of which none is needed by itself: they are one mean, times how many
-//! keys there are.
+//! as they are, or nothing would relate what is compared to them: `a if a > b else b` would have three.
+//! Of whole numbers, whose means compare as their sums do: those of fractions are rounded each. And sums of
+//! counts of which none is needed by itself: they are one mean, times how many keys there are.
 
 use crate::graph::idiom::selects_all;
 use crate::graph::{Graph, SOp, SOpId, Total};
@@ -22,16 +22,7 @@ pub(super) fn totals(graph: &Graph, roots: &[SOpId]) -> FxHashMap<SOpId, SOp> {
     let totals = totals.filter_map(|id| Some((*id, graph.total(*id)?)));
     let mut totals: Vec<(SOpId, &Total)> = totals.collect();
     // How many keys there are is known in any case.
-    let is_count = |id: &&SOpId| match graph.get(**id) {
-        SOp::Width { selector } => !selects_all(graph, *selector),
-        SOp::Tokens
-        | SOp::Indices
-        | SOp::Constant(_)
-        | SOp::Given(_)
-        | SOp::Map { .. }
-        | SOp::Aggregate { .. }
-        | SOp::WeightedMean { .. } => false,
-    };
+    let is_count = |id: &&SOpId| matches!(graph.get(**id), SOp::Width { selector } if !selects_all(graph, *selector));
     loop {
         let sops = totals.iter().map(|(id, total)| (*id, total.sop.clone()));
         let sops: FxHashMap<SOpId, SOp> = sops.collect();

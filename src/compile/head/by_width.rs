@@ -1,5 +1,5 @@
 //! Best keys by a width, as the most frequent token is: the inverse of a width, which attention gives, orders
-//! the keys as the width does, so that no hidden unit computes the score. Depends on `score` alone.
+//! the keys as the width does, so that no hidden unit computes the score. Depends on what scores are in `score`.
 
 use super::literal::ProductPlan;
 use super::score::LARGEST_RANGE;
@@ -8,8 +8,8 @@ use crate::compile::{Care, Compiler};
 use crate::infer::score_table::ScoreTable;
 use crate::plan::Style;
 
-/// These scores may be so many times larger than others: what is left of float32's digits is looked at by
-/// the proof, and hidden units are there where it fails.
+/// Counted in units, these scores may be so many times larger than others: whether float32's digits are enough
+/// is left to the proof, and hidden units are there where they are not.
 const LARGER: f64 = 8.0;
 
 impl Compiler<'_> {
