@@ -85,6 +85,7 @@ impl Analysis<'_> {
             )
             .help("average ints, and divide the mean: `aggregate(s, x) / n`"));
         };
+        let facts = self.for_mean(selector);
         let pairs = self.pairs(&facts, &value, &scaled)?;
         let several = Selection {
             may_fail: facts.may_fail || self.may_fail(&value),
@@ -129,7 +130,7 @@ impl Analysis<'_> {
         default: &Value,
     ) {
         let one_head = match self.selectors.get(&selector) {
-            Some(facts) => self.several == Several::Means || facts.cubes.len() == 1,
+            Some(facts) => self.several == Several::Means || facts.one_cube().is_some(),
             None => false,
         };
         if one_head && default.is_number() && self.is_number(value) {
@@ -303,7 +304,7 @@ impl Analysis<'_> {
                 false => self.or_default(several, mean),
             };
         }
-        let one_head = several.facts.cubes.len() == 1 && several.default.is_number();
+        let one_head = several.facts.one_cube().is_some() && several.default.is_number();
         let own = one_head.then(|| self.var(VarKind::Mean(several.id), values, several.may_fail));
         if let Some(widths) = self.widths_by_position(&several.facts) {
             let sum = self.sum_var(several)?;

@@ -3,6 +3,7 @@
 //! make every `or` and `not` a plain sum of heads, since their widths add.
 
 use super::joint::Operand;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// More cubes than this and the selector is refused rather than compiled into that many heads.
@@ -54,6 +55,13 @@ impl Relation {
 
     pub fn is_empty(&self) -> bool {
         self.bits.iter().all(|bit| !*bit)
+    }
+
+    /// A head that tells the keys of each query by their classes needs no more dimensions.
+    pub fn rank_at_most(&self) -> usize {
+        let rows: FxHashSet<&[bool]> = (0..self.keys).map(|key| self.row(key)).collect();
+        let columns: FxHashSet<Vec<bool>> = (0..self.queries).map(|q| self.column(q)).collect();
+        rows.len().min(columns.len())
     }
 
     fn negated(&self) -> Relation {

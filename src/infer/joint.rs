@@ -3,14 +3,17 @@
 //! one s-op can read several.
 
 use super::cube::{Cube, Literal, Relation};
-use super::selector::check_size;
+use super::selector::{SelectorFacts, check_size};
 use super::space::FAILS;
 use super::{Analysis, Node, Stopped};
-use crate::graph::{Encoding, SOp, SOpId};
+use crate::graph::{Encoding, SOp, SOpId, SelectorId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Pairs of a key and a query of the largest union that is looked at as one relation.
+const LARGEST_UNION: usize = 1 << 18;
 
 /// What a selector or a scorer reads at a key or at a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,6 +46,16 @@ pub struct Joint {
     pub node: Arc<Node>,
     /// For each number the values of the parts, as indices into their domains.
     pub members: Vec<Vec<u32>>,
+}
+
+impl SelectorFacts {
+    /// What the head of a mean selects, if it is one head.
+    pub fn one_cube(&self) -> Option<&Cube> {
+        match &*self.cubes {
+            [only] => Some(only),
+            _ => self.one.as_ref(),
+        }
+    }
 }
 
 impl Analysis<'_> {
@@ -153,9 +166,8 @@ impl Analysis<'_> {
             return Ok(only.clone());
         }
         let literals = || cubes.iter().flat_map(|cube| &cube.literals);
-        let keys: BTreeSet<Operand> = literals().map(|literal| literal.keys).collect();
-        let queries: BTreeSet<Operand> = literals().map(|literal| literal.queries).collect();
-        let (keys, queries) = (Vec::from_iter(keys), Vec::from_iter(queries));
+        let keys = self.read_by(literals().map(|literal| literal.keys));
+        let queries = self.read_by(literals().map(|literal| literal.queries));
         let sides = (self.side(&keys)?, self.side(&queries)?);
         let left = self.members(&keys, sides.0)?;
         let right = self.members(&queries, sides.1)?;
@@ -176,6 +188,56 @@ impl Analysis<'_> {
         }))
     }
 
+    /// What is known of a selector for a mean over it: a union as one cube, where that takes no more
+    /// dimensions of one head than there are positions.
+    pub(super) fn for_mean(&mut self, selector: SelectorId) -> Arc<SelectorFacts> {
+        let known = self.selectors[&selector].clone();
+        let is_union = known.cubes.len() > 1 && known.one.is_none() && self.first.is_none();
+        if !is_union || !self.is_small(&known.cubes) {
+            return known;
+        }
+        let Ok(cube) = self.in_one_head(&known.cubes) else {
+            return known;
+        };
+        let most = self.setting.max_length;
+        if cube
+            .literals
+            .iter()
+            .any(|l| l.relation.rank_at_most() > most)
+        {
+            return known;
+        }
+        let facts = SelectorFacts {
+            one: Some(cube),
+            ..SelectorFacts::clone(&known)
+        };
+        let facts = Arc::new(facts);
+        self.selectors.insert(selector, facts.clone());
+        facts
+    }
+
+    /// Whether a table over all that some cubes read is soon made.
+    fn is_small(&self, cubes: &[Cube]) -> bool {
+        let size = |operands: Vec<Operand>| {
+            operands.into_iter().try_fold(1, |size: usize, operand| {
+                let values = &self.node(operand).ok()?.column.values;
+                Some(size.saturating_mul(values.domain.len()))
+            })
+        };
+        let literals = || cubes.iter().flat_map(|cube| &cube.literals);
+        let keys = size(self.read_by(literals().map(|literal| literal.keys)));
+        let queries = size(self.read_by(literals().map(|literal| literal.queries)));
+        keys.zip(queries)
+            .is_some_and(|(keys, queries)| keys.saturating_mul(queries) <= LARGEST_UNION)
+    }
+
+    /// The operands, each once, without those that read nothing.
+    fn read_by(&self, operands: impl Iterator<Item = Operand>) -> Vec<Operand> {
+        let reads = |operand: &Operand| self.joint(*operand).is_none_or(|j| !j.parts.is_empty());
+        let read: BTreeSet<Operand> = operands.filter(reads).collect();
+        read.into_iter().collect()
+    }
+
     /// For each value of the side that some operands make up what these hold, as indices into their
     /// domains. One alone is the side itself, though it may stand for several.
     pub(super) fn members(
@@ -191,8 +253,8 @@ impl Analysis<'_> {
     }
 }
 
-/// What one of the parts holds, given what all of them hold.
+/// What one of the parts holds, given what all of them hold; the one value of what reads nothing.
 fn member(parts: &[Operand], part: Operand, cells: &[u32]) -> usize {
-    let place = parts.binary_search(&part).unwrap_or(0);
-    cells[place] as usize
+    let place = parts.binary_search(&part);
+    place.map_or(0, |place| cells[place] as usize)
 }

@@ -23,6 +23,8 @@ pub struct SelectorFacts {
     /// For each query environment, the keys it may select.
     pub rows: Arc<Vec<Vec<Candidate>>>,
     pub cubes: Arc<[Cube]>,
+    /// Several cubes as the one of a mean, if that was asked for and one head can.
+    pub one: Option<Cube>,
     /// Of the keys in the cubes only the one with the highest score is selected.
     pub best: Option<Arc<ScoreTable>>,
     /// No query ever selects two keys.
@@ -95,6 +97,7 @@ impl Analysis<'_> {
         let facts = SelectorFacts {
             rows: rows.into(),
             cubes,
+            one: None,
             best: None,
             at_most_one,
             non_empty,

@@ -58,6 +58,10 @@ impl Compiler<'_> {
         if self.analysis.encoding(id) == Some(Encoding::Categorical) {
             return Ok(None);
         }
+        // Numbers of combinations have an order that means nothing.
+        if self.analysis.joint(id).is_some() {
+            return Ok(None);
+        }
         if !self.holds_bits() || node.column.space.vars.is_empty() {
             return Ok(None);
         }

@@ -188,7 +188,7 @@ impl Compiler<'_> {
     }
 
     /// What an argument is above a number, and 0 where it is below.
-    fn above(
+    pub(super) fn above(
         &mut self,
         least: f64,
         argument: LinearRead,

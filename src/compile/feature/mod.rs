@@ -10,6 +10,7 @@ mod product;
 mod quotient;
 mod rank;
 pub(crate) mod ratio;
+mod remainder;
 pub(crate) mod rounded;
 pub(crate) mod search;
 mod side;
@@ -122,6 +123,9 @@ impl Compiler<'_> {
         let steps = found.as_ref().map(|found| found.stairs.steps.len());
         let many = steps.unwrap_or(usize::MAX);
         if let Some(read) = self.choice_of_two(id, function, (many, want), label)? {
+            return Ok(read);
+        }
+        if let Some(read) = self.remainder(id, function, (many, want), label)? {
             return Ok(read);
         }
         let is_short = |found: &Found| found.stairs.steps.len() <= FEW;

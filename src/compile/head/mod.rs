@@ -136,9 +136,14 @@ impl Compiler<'_> {
                     return Ok(());
                 };
                 let read = self.real_number(*value, self.default_number(var))?;
-                let selected = self.selected(*selector);
+                let mut selected = self.selected(*selector);
                 if self.bos() && selected.facts.cubes.len() > 1 {
-                    return self.write_union(*selector, &selected, &read, target);
+                    let Some(one) = selected.facts.one.clone() else {
+                        return self.write_union(*selector, &selected, &read, target);
+                    };
+                    let facts = SelectorFacts::clone(&selected.facts);
+                    let cubes = [one].into();
+                    selected.facts = Arc::new(SelectorFacts { cubes, ..facts });
                 }
                 self.write(&selected, HeadKind::Mean, &read, target)?;
                 self.gate_mean(id, &selected, (&read, *value), var)

@@ -3,8 +3,11 @@
 
 use super::literal::{ProductPlan, TermPlan};
 use super::{HeadKind, HeadPlan, Selected, Target};
-use crate::compile::Compiler;
-use crate::compile::linear::LinearRead;
+use crate::compile::feature::inverse::inverse;
+use crate::compile::feature::search::Found;
+use crate::compile::feature::steps::staircase;
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Care, Compiler, Want};
 use crate::graph::SelectorId;
 use crate::infer::Stopped;
 use crate::plan::{Meaning, level};
@@ -53,8 +56,15 @@ impl Compiler<'_> {
         selector: SelectorId,
         cube: usize,
     ) -> Result<(LinearRead, Vec<f64>), Stopped> {
-        let logarithm = |width: usize| match width {
-            0 => -level(self.analysis.setting.max_length),
+        let lowest = -level(self.analysis.setting.max_length);
+        // Lines of hidden units that come from so far below leave float32 few digits for other widths:
+        // with care they come from where the next ones are, and a bit goes down from there.
+        let first = match self.care {
+            Care::Plain => lowest,
+            Care::Careful | Care::Bits | Care::Exact | Care::Real => -3.0 * 2f64.ln(),
+        };
+        let logarithm = |width: usize, none: f64| match width {
+            0 => none,
             _ => (width as f64).ln(),
         };
         let longest = self.analysis.setting.max_length;
@@ -63,21 +73,59 @@ impl Compiler<'_> {
             .collect();
         let name = self.analysis.graph.describe_selector(selector);
         let label = format!("logarithm of the width of {name}");
+        let none = format!("width of {name} = 0");
         if let [other] = *others {
             let widths = self.cube_widths(selector, other);
-            let function: Vec<f64> = widths.iter().map(|width| logarithm(*width)).collect();
-            let read = self.interpolate_width(selector, other, &widths, &function, &label)?;
+            let function: Vec<f64> = widths
+                .iter()
+                .map(|width| logarithm(*width, first))
+                .collect();
+            let mut read = self.interpolate_width(selector, other, &widths, &function, &label)?;
+            if first != lowest && widths.first() == Some(&0) {
+                let x = LinearRead::scalar(Scalar::Inverse(selector, other));
+                let inverses = widths.iter().map(|width| inverse(*width)).collect();
+                let none = self.is_value(x, 1.0, inverses, &none)?;
+                read = read.plus(lowest - first, &none);
+            }
             self.demand(&read, &label)?;
-            return Ok((read, function));
+            let values = widths.into_iter().map(|width| logarithm(width, lowest));
+            let values = values.collect();
+            return Ok((read, values));
         }
         let count = format!("width of {name}");
         let sum = self.count_of(selector, others.into_iter(), &count)?;
         let points: Vec<(f64, f64)> = (0..=longest)
-            .map(|width| (width as f64, logarithm(width)))
+            .map(|width| (width as f64, logarithm(width, first)))
             .collect();
-        let values = points.iter().map(|(width, _)| *width).collect();
-        let read = self.interpolate(sum, &points, values, &label)?;
+        let widths: Vec<f64> = points.iter().map(|(width, _)| *width).collect();
+        let mut read = self.interpolate(sum.clone(), &points, widths.clone(), &label)?;
+        if first != lowest {
+            let none = self.is_value(sum, 0.0, widths, &none)?;
+            read = read.plus(lowest - first, &none);
+        }
         self.demand(&read, &label)?;
-        Ok((read, points.into_iter().map(|(_, y)| y).collect()))
+        let values = (0..=longest)
+            .map(|width| logarithm(width, lowest))
+            .collect();
+        Ok((read, values))
+    }
+
+    /// A bit that is set where a read has one of its values.
+    fn is_value(
+        &mut self,
+        read: LinearRead,
+        set: f64,
+        values: Vec<f64>,
+        label: &str,
+    ) -> Result<LinearRead, Stopped> {
+        let is_set = |value: f64| f64::from(u8::from(value == set));
+        let points = values.into_iter().map(|value| (value, is_set(value)));
+        let stairs = staircase(points.collect());
+        let stairs = stairs.unwrap_or_else(|| unreachable!("widths are apart"));
+        let found = Found {
+            argument: read,
+            stairs,
+        };
+        self.computed(found, None, Want::Snapped, label)
     }
 }

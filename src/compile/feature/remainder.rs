@@ -1,0 +1,188 @@
+//! Remainders that take a number no more than a few divisors away: `(indices + 1) % length` is
+//! `indices + 1`, less `length` where it is at least that. Of whole numbers `b` and `d` the hidden units
+//! `relu(B d + b) - B relu(d)`, where `b` is at most `B`, are `b` where `d` is not negative, and else 0. So
+//! steep a line makes much of noise: with care `d` is asked first, and `relu(b - B)` where it is negative is
+//! a layer later. A table of the remainder has a step for nearly every pair of values.
+
+use super::axis::Axis;
+use super::search::Found;
+use super::steps::staircase;
+use super::targets;
+use crate::compile::linear::LinearRead;
+use crate::compile::linear::by_shape::affine;
+use crate::compile::{Care, Compiler, Want};
+use crate::graph::SOpId;
+use crate::infer::{Operand, Stopped};
+use crate::value::Op;
+
+/// Numbers that are more divisors away are not worth their hidden units.
+const MOST_WRAPS: i64 = 8;
+
+/// A function of no more steps is not worth it, nor one of no more than the second number where what is
+/// divided is computed a layer before.
+const FEWEST_STEPS: usize = 4;
+const FEWEST_STEPS_WITH_A_LAYER: usize = 64;
+
+/// Larger divisors leave float32 few digits.
+const LARGEST_DIVISOR: f64 = 1_024.0;
+
+/// The numbers of a remainder in each row that has one, as axes with those rows only.
+struct Operands {
+    dividend: Axis,
+    divisor: Axis,
+    rows: Vec<usize>,
+}
+
+impl Operands {
+    /// The least and the greatest number of divisors that a row takes away.
+    fn wraps(&self) -> (i64, i64) {
+        let wraps = self.rows.iter().map(|row| {
+            let (dividend, divisor) = (self.dividend.value(*row), self.divisor.value(*row));
+            (dividend / divisor).floor() as i64
+        });
+        wraps.fold((0, 0), |(least, most), wraps| {
+            (least.min(wraps), most.max(wraps))
+        })
+    }
+
+    /// Whether all are whole numbers, and the divisors positive.
+    fn are_counts(&self) -> bool {
+        self.rows.iter().all(|row| {
+            let (dividend, divisor) = (self.dividend.value(*row), self.divisor.value(*row));
+            let is_whole = dividend.fract() == 0.0 && divisor.fract() == 0.0;
+            is_whole && (1.0..=LARGEST_DIVISOR).contains(&divisor)
+        })
+    }
+}
+
+impl Compiler<'_> {
+    /// A function of a remainder that takes many steps otherwise: of the number that is left, a layer
+    /// later, if it is no multiple of that.
+    pub(super) fn remainder(
+        &mut self,
+        id: Operand,
+        function: &[f64],
+        (steps, want): (usize, Want),
+        label: &str,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let Some((dividend, divisor)) = self.two_of(Op::Remainder, id) else {
+            return Ok(None);
+        };
+        let fewest = match self.is_read(dividend) && self.is_read(divisor) {
+            true => FEWEST_STEPS,
+            false => FEWEST_STEPS_WITH_A_LAYER,
+        };
+        // What has few digits is told apart by steps where lines are not exact.
+        let is_coarse = self.host.is_bfloat16() && self.care != Care::Plain;
+        if want == Want::Snapped || steps <= fewest || is_coarse {
+            return Ok(None);
+        }
+        let column = self.analysis.node(id)?.column.clone();
+        let Some(numbers) = column.values.numbers() else {
+            return Ok(None);
+        };
+        let target = targets(&column, function);
+        let mut axis = |id| self.computed_axis(Operand::SOp(id), want, &column.space, &target);
+        let (Some(dividend), Some(divisor)) = (axis(dividend)?, axis(divisor)?) else {
+            return Ok(None);
+        };
+        let rows = (0..target.len()).filter(|row| !target[*row].is_nan());
+        let operands = Operands {
+            dividend,
+            divisor,
+            rows: rows.collect(),
+        };
+        if !operands.are_counts() {
+            return Ok(None);
+        }
+        let (least, most) = operands.wraps();
+        let wraps = most.saturating_sub(least);
+        if wraps > MOST_WRAPS || 2 * wraps as usize >= steps {
+            return Ok(None);
+        }
+        let mut left = operands.dividend.read.clone();
+        for wraps in 1..=most {
+            let taken = self.divisor_where(&operands, (1.0, -(wraps as f64), 0.0), label)?;
+            left = left.plus(-1.0, &taken);
+        }
+        for wraps in 0..-least {
+            let added = self.divisor_where(&operands, (-1.0, -(wraps as f64), -1.0), label)?;
+            left = left.plus(1.0, &added);
+        }
+        if let Some((slope, offset)) = affine(&Some(numbers.clone()), function) {
+            return Ok(Some(LinearRead::constant(offset).plus(slope, &left)));
+        }
+        let points = numbers.into_iter().zip(function.iter().copied()).collect();
+        match staircase(points) {
+            Some(stairs) if 2 * stairs.steps.len() < steps => {
+                let argument = left;
+                let found = Found { argument, stairs };
+                self.computed(found, Some(id), want, label).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a number is a linear read, which takes no hidden unit.
+    fn is_read(&self, id: SOpId) -> bool {
+        let node = self.analysis.node(id);
+        let numbers = node.map(|node| node.column.values.numbers());
+        let read =
+            numbers.map(|numbers| numbers.and_then(|numbers| self.read(id.into(), &numbers)));
+        matches!(read, Ok(Some(read)) if !read.counts())
+    }
+
+    /// The divisor where a sum of so many dividends and divisors and a constant is not negative, 0 where
+    /// it is.
+    fn divisor_where(
+        &mut self,
+        operands: &Operands,
+        (dividends, divisors, constant): (f64, f64, f64),
+        label: &str,
+    ) -> Result<LinearRead, Stopped> {
+        let Operands {
+            dividend,
+            divisor,
+            rows,
+        } = operands;
+        let sum =
+            |row: usize| constant + dividends * dividend.value(row) + divisors * divisor.value(row);
+        let largest = rows
+            .iter()
+            .map(|row| divisor.value(*row))
+            .fold(1.0, f64::max);
+        let read = LinearRead::constant(constant)
+            .plus(dividends, &dividend.read)
+            .plus(divisors, &divisor.read);
+        if self.care.is_careful() {
+            let bit = |row: &usize| (sum(*row), f64::from(u8::from(sum(*row) >= 0.0)));
+            let Some(stairs) = staircase(rows.iter().map(bit).collect()) else {
+                return Ok(LinearRead::default());
+            };
+            let found = Found {
+                argument: read,
+                stairs,
+            };
+            let bit = self.computed(found, None, Want::Snapped, label)?;
+            let gated = LinearRead::constant(-largest)
+                .plus(largest, &bit)
+                .plus(1.0, &divisor.read);
+            let points = rows.iter().map(|row| divisor.value(*row));
+            let points = points.flat_map(|number| [number, number - largest]);
+            return self.above(0.0, gated, points.collect(), label);
+        }
+        // Exact in any float.
+        let steep = 2f64.powf(largest.log2().ceil());
+        let raised = read.clone().scaled(steep).plus(1.0, &divisor.read);
+        let points = rows
+            .iter()
+            .map(|row| steep * sum(*row) + divisor.value(*row));
+        let mut chosen = self.above(0.0, raised, points.collect(), label)?;
+        if rows.iter().any(|row| sum(*row) > 0.0) {
+            let points = rows.iter().map(|row| sum(*row));
+            let above = self.above(0.0, read, points.collect(), label)?;
+            chosen = chosen.plus(-steep, &above);
+        }
+        Ok(chosen)
+    }
+}
