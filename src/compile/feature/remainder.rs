@@ -4,7 +4,6 @@
 //! steep a line makes much of noise: with care `d` is asked first, and `relu(b - B)` where it is negative is
 //! a layer later. A table of the remainder has a step for nearly every pair of values.
 
-use super::axis::Axis;
 use super::search::Found;
 use super::steps::staircase;
 use super::targets;
@@ -26,32 +25,33 @@ const FEWEST_STEPS_WITH_A_LAYER: usize = 64;
 /// Larger divisors leave float32 few digits.
 const LARGEST_DIVISOR: f64 = 1_024.0;
 
-/// The numbers of a remainder in each row that has one, as axes with those rows only.
+/// The numbers of a remainder in each row that has one: what is divided, and by what.
 struct Operands {
-    dividend: Axis,
-    divisor: Axis,
+    values: [Vec<f64>; 2],
     rows: Vec<usize>,
 }
 
 impl Operands {
-    /// The least and the greatest number of divisors that a row takes away.
-    fn wraps(&self) -> (i64, i64) {
-        let wraps = self.rows.iter().map(|row| {
-            let (dividend, divisor) = (self.dividend.value(*row), self.divisor.value(*row));
-            (dividend / divisor).floor() as i64
-        });
-        wraps.fold((0, 0), |(least, most), wraps| {
-            (least.min(wraps), most.max(wraps))
-        })
+    fn pairs(&self) -> impl Iterator<Item = (f64, f64)> {
+        let [dividends, divisors] = &self.values;
+        self.rows
+            .iter()
+            .map(|row| (dividends[*row], divisors[*row]))
     }
 
-    /// Whether all are whole numbers, and the divisors positive.
-    fn are_counts(&self) -> bool {
-        self.rows.iter().all(|row| {
-            let (dividend, divisor) = (self.dividend.value(*row), self.divisor.value(*row));
+    /// The least and the greatest number of divisors that are taken away, if all are whole numbers and the
+    /// divisors positive.
+    fn wraps(&self) -> Option<(i64, i64)> {
+        let mut ends = (0, 0);
+        for (dividend, divisor) in self.pairs() {
             let is_whole = dividend.fract() == 0.0 && divisor.fract() == 0.0;
-            is_whole && (1.0..=LARGEST_DIVISOR).contains(&divisor)
-        })
+            if !(is_whole && (1.0..=LARGEST_DIVISOR).contains(&divisor)) {
+                return None;
+            }
+            let wraps = (dividend / divisor).floor() as i64;
+            ends = (ends.0.min(wraps), ends.1.max(wraps));
+        }
+        Some(ends)
     }
 }
 
@@ -82,31 +82,37 @@ impl Compiler<'_> {
             return Ok(None);
         };
         let target = targets(&column, function);
-        let mut axis = |id| self.computed_axis(Operand::SOp(id), want, &column.space, &target);
-        let (Some(dividend), Some(divisor)) = (axis(dividend)?, axis(divisor)?) else {
+        let in_rows = |id: SOpId| self.values_in(id.into(), &column.space, &target);
+        let (Some((_, dividends)), Some((_, divisors))) = (in_rows(dividend)?, in_rows(divisor)?)
+        else {
             return Ok(None);
         };
         let rows = (0..target.len()).filter(|row| !target[*row].is_nan());
         let operands = Operands {
-            dividend,
-            divisor,
+            values: [dividends, divisors],
             rows: rows.collect(),
         };
-        if !operands.are_counts() {
+        let Some((least, most)) = operands.wraps() else {
             return Ok(None);
-        }
-        let (least, most) = operands.wraps();
+        };
         let wraps = most.saturating_sub(least);
         if wraps > MOST_WRAPS || 2 * wraps as usize >= steps {
             return Ok(None);
         }
-        let mut left = operands.dividend.read.clone();
+        let mut axis = |id: SOpId| self.computed_axis(id.into(), want, &column.space, &target);
+        let (Some(dividend), Some(divisor)) = (axis(dividend)?, axis(divisor)?) else {
+            return Ok(None);
+        };
+        let reads = [dividend.read, divisor.read];
+        let mut left = reads[0].clone();
         for wraps in 1..=most {
-            let taken = self.divisor_where(&operands, (1.0, -(wraps as f64), 0.0), label)?;
+            let taken =
+                self.divisor_where((&operands, &reads), (1.0, -(wraps as f64), 0.0), label)?;
             left = left.plus(-1.0, &taken);
         }
         for wraps in 0..-least {
-            let added = self.divisor_where(&operands, (-1.0, -(wraps as f64), -1.0), label)?;
+            let added =
+                self.divisor_where((&operands, &reads), (-1.0, -(wraps as f64), -1.0), label)?;
             left = left.plus(1.0, &added);
         }
         if let Some((slope, offset)) = affine(&Some(numbers.clone()), function) {
@@ -136,27 +142,21 @@ impl Compiler<'_> {
     /// it is.
     fn divisor_where(
         &mut self,
-        operands: &Operands,
+        (operands, [dividend, divisor]): (&Operands, &[LinearRead; 2]),
         (dividends, divisors, constant): (f64, f64, f64),
         label: &str,
     ) -> Result<LinearRead, Stopped> {
-        let Operands {
-            dividend,
-            divisor,
-            rows,
-        } = operands;
         let sum =
-            |row: usize| constant + dividends * dividend.value(row) + divisors * divisor.value(row);
-        let largest = rows
-            .iter()
-            .map(|row| divisor.value(*row))
-            .fold(1.0, f64::max);
+            |(dividend, divisor): (f64, f64)| constant + dividends * dividend + divisors * divisor;
+        let largest = operands
+            .pairs()
+            .fold(1.0, |most: f64, pair| most.max(pair.1));
         let read = LinearRead::constant(constant)
-            .plus(dividends, &dividend.read)
-            .plus(divisors, &divisor.read);
+            .plus(dividends, dividend)
+            .plus(divisors, divisor);
         if self.care.is_careful() {
-            let bit = |row: &usize| (sum(*row), f64::from(u8::from(sum(*row) >= 0.0)));
-            let Some(stairs) = staircase(rows.iter().map(bit).collect()) else {
+            let bit = |pair| (sum(pair), f64::from(u8::from(sum(pair) >= 0.0)));
+            let Some(stairs) = staircase(operands.pairs().map(bit).collect()) else {
                 return Ok(LinearRead::default());
             };
             let found = Found {
@@ -166,21 +166,18 @@ impl Compiler<'_> {
             let bit = self.computed(found, None, Want::Snapped, label)?;
             let gated = LinearRead::constant(-largest)
                 .plus(largest, &bit)
-                .plus(1.0, &divisor.read);
-            let points = rows.iter().map(|row| divisor.value(*row));
-            let points = points.flat_map(|number| [number, number - largest]);
+                .plus(1.0, divisor);
+            let points = operands.pairs().flat_map(|pair| [pair.1, pair.1 - largest]);
             return self.above(0.0, gated, points.collect(), label);
         }
         // Exact in any float.
         let steep = 2f64.powf(largest.log2().ceil());
-        let raised = read.clone().scaled(steep).plus(1.0, &divisor.read);
-        let points = rows
-            .iter()
-            .map(|row| steep * sum(*row) + divisor.value(*row));
+        let raised = read.clone().scaled(steep).plus(1.0, divisor);
+        let points = operands.pairs().map(|pair| steep * sum(pair) + pair.1);
         let mut chosen = self.above(0.0, raised, points.collect(), label)?;
-        if rows.iter().any(|row| sum(*row) > 0.0) {
-            let points = rows.iter().map(|row| sum(*row));
-            let above = self.above(0.0, read, points.collect(), label)?;
+        let sums: Vec<f64> = operands.pairs().map(sum).collect();
+        if sums.iter().any(|sum| *sum > 0.0) {
+            let above = self.above(0.0, read, sums, label)?;
             chosen = chosen.plus(-steep, &above);
         }
         Ok(chosen)

@@ -102,6 +102,9 @@ impl Compiler<'_> {
     pub(super) fn best_plan(&mut self, table: &ScoreTable) -> Result<Option<TermPlan>, Stopped> {
         let length = self.analysis.setting.max_length as f64;
         let level = level(self.analysis.setting.max_length);
+        if let Some((products, above)) = self.by_position(table, level)? {
+            return Ok(scored(products, above));
+        }
         // One position is worth a level, one unit of the score all positions.
         let (unit, tie) = match table.distinct {
             true => (level, 0.0),

@@ -1,0 +1,168 @@
+//! Best keys by scores of positions, as the nearest position is. A part of the position breaks ties where it
+//! changes no order, so that no score need outweigh all positions. And where scores are a product of a number
+//! of the key and one of the query, beside what either adds, as `-(k - q)² = 2kq - k² - q²` is, two dimensions
+//! of a head hold them: what the query adds is the same for all its keys. Depends on what scores are in
+//! `score`.
+
+use super::literal::ProductPlan;
+use super::score::LARGEST_RANGE;
+use crate::compile::linear::LinearRead;
+use crate::compile::{Compiler, Want};
+use crate::graph::SOp;
+use crate::infer::score_table::ScoreTable;
+use crate::infer::{Operand, Stopped};
+
+/// Scores of pairs of keys that are looked at, for all queries together.
+const MOST_PAIRS: usize = 4_000_000;
+
+/// Scores `key · query + alone`, of which any two of a query are 1 apart at least.
+struct Separate {
+    keys: Vec<f64>,
+    queries: Vec<f64>,
+    /// What a key adds.
+    alone: Vec<f64>,
+    largest: f64,
+}
+
+impl Compiler<'_> {
+    /// The products that order positions as their scores do, the last of equal ones first, with keys a
+    /// `level` apart at least, and the largest score; `None` where two dimensions do not hold them.
+    pub(super) fn by_position(
+        &mut self,
+        table: &ScoreTable,
+        level: f64,
+    ) -> Result<Option<(Vec<ProductPlan>, f64)>, Stopped> {
+        let Some((keys, queries)) = table.sides else {
+            return Ok(None);
+        };
+        let is_position = matches!(self.analysis.sop(keys), Some(SOp::Indices));
+        let Some(separate) = is_position.then(|| separate(table)).flatten() else {
+            return Ok(None);
+        };
+        if separate.largest > LARGEST_RANGE {
+            return Ok(None);
+        }
+        let mut side = |id: Operand, function: &[f64]| {
+            let label = format!("score of {}", self.name(id));
+            self.feature(id, function, Want::Snapped, &label)
+        };
+        let by_query: Vec<f64> = separate.queries.iter().map(|query| level * query).collect();
+        let product = ProductPlan {
+            query: side(queries, &by_query)?,
+            key: side(keys, &separate.keys)?,
+            queries: by_query,
+            keys: separate.keys,
+        };
+        let alone = ProductPlan {
+            query: LinearRead::constant(level),
+            key: side(keys, &separate.alone)?,
+            queries: vec![level; table.queries],
+            keys: separate.alone,
+        };
+        Ok(Some((vec![product, alone], level * separate.largest)))
+    }
+}
+
+/// The scores of positions, with a part of the position that breaks ties; `None` if they are no such sum, or
+/// some fail.
+fn separate(table: &ScoreTable) -> Option<Separate> {
+    if table.keys < 2 || table.keys * table.keys * table.queries > MOST_PAIRS {
+        return None;
+    }
+    let columns = (0..table.queries).map(|query| table.column(query).collect());
+    let columns: Vec<Vec<f64>> = columns.collect::<Option<_>>()?;
+    let tie = tie(&columns)?;
+    let scored = |key: usize, query: usize| columns[query][key] + tie * key as f64;
+    let gap = gap(table, scored)?;
+    // Whole numbers stay whole.
+    let unit = match tie > 0.0 {
+        true => tie,
+        false => gap.min(1.0),
+    };
+    let scored = |key: usize, query: usize| scored(key, query) / unit;
+    // What keys and queries have to do with each other.
+    let joint = |key, query| scored(key, query) - scored(0, query) - scored(key, 0) + scored(0, 0);
+    let pairs = (0..table.keys).flat_map(|key| (0..table.queries).map(move |query| (key, query)));
+    let (pivot_key, pivot_query) = pairs
+        .clone()
+        .max_by(|a, b| joint(a.0, a.1).abs().total_cmp(&joint(b.0, b.1).abs()))?;
+    let pivot = joint(pivot_key, pivot_query);
+    if pivot == 0.0 || !pivot.is_finite() {
+        return None;
+    }
+    // The least step of keys is 1, so that numbers are whole where scores are.
+    let step = joint(1, pivot_query);
+    let step = if step == 0.0 { pivot } else { step };
+    let number = |key: usize| joint(key, pivot_query) / step;
+    let factor = |query: usize| joint(pivot_key, query) / number(pivot_key);
+    let is_product = |(key, query)| joint(key, query) == number(key) * factor(query);
+    if !pairs.clone().all(is_product) {
+        return None;
+    }
+    // Around 0, products are small.
+    let (key_middle, query_middle) = (middle(table.keys, number), middle(table.queries, factor));
+    let keys: Vec<f64> = (0..table.keys)
+        .map(|key| number(key) - key_middle)
+        .collect();
+    let queries: Vec<f64> = (0..table.queries)
+        .map(|q| factor(q) - query_middle)
+        .collect();
+    let alone = |key: usize| scored(key, 0) + query_middle * number(key);
+    let score = |key: usize, query: usize| keys[key] * queries[query] + alone(key);
+    let scores = pairs.map(|(key, query)| score(key, query));
+    let (least, most) = ends(scores);
+    let is_whole = keys.iter().chain(&queries).all(|number| number.abs() < 1e6);
+    let alone = (0..table.keys).map(|key| alone(key) - least).collect();
+    is_whole.then_some(Separate {
+        keys,
+        queries,
+        alone,
+        largest: most - least,
+    })
+}
+
+/// The part of a position that orders equal scores and no others: a power of two, or 0 where none are equal.
+fn tie(columns: &[Vec<f64>]) -> Option<f64> {
+    let (mut most, mut are_equal) = (f64::INFINITY, false);
+    for scores in columns {
+        for (key, score) in scores.iter().enumerate() {
+            for (other, another) in scores.iter().enumerate().take(key) {
+                are_equal |= score == another;
+                if score != another {
+                    most = most.min((score - another).abs() / (key - other) as f64);
+                }
+            }
+        }
+    }
+    if !are_equal {
+        return Some(0.0);
+    }
+    let tie = 2f64.powf((most / 2.0).log2().floor());
+    (tie.is_finite() && tie > 0.0).then_some(tie)
+}
+
+/// The smallest gap between two scores of a query, if there is any.
+fn gap(table: &ScoreTable, scored: impl Fn(usize, usize) -> f64) -> Option<f64> {
+    let mut gap = f64::INFINITY;
+    for query in 0..table.queries {
+        let mut scores: Vec<f64> = (0..table.keys).map(|key| scored(key, query)).collect();
+        scores.sort_by(f64::total_cmp);
+        gap = scores
+            .windows(2)
+            .fold(gap, |gap, pair| gap.min(pair[1] - pair[0]));
+    }
+    (gap > 0.0 && gap.is_finite()).then_some(gap)
+}
+
+/// A whole number near the middle of some.
+fn middle(count: usize, number: impl Fn(usize) -> f64) -> f64 {
+    let (least, most) = ends((0..count).map(number));
+    f64::midpoint(least, most).round()
+}
+
+fn ends(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
+    numbers.fold(
+        (f64::INFINITY, f64::NEG_INFINITY),
+        |(least, most), number| (least.min(number), most.max(number)),
+    )
+}
