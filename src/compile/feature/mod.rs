@@ -125,7 +125,9 @@ impl Compiler<'_> {
         if let Some(read) = self.choice_of_two(id, function, (many, want), label)? {
             return Ok(read);
         }
-        if let Some(read) = self.remainder(id, function, (many, want), label)? {
+        // A layer later only where nothing else needs none.
+        let divides_reads = self.divides_reads(id);
+        if divides_reads && let Some(read) = self.remainder(id, function, (many, want), label)? {
             return Ok(read);
         }
         let is_short = |found: &Found| found.stairs.steps.len() <= FEW;
@@ -143,6 +145,9 @@ impl Compiler<'_> {
             && steps.is_none_or(|steps| snapped || thresholds.steps() < steps)
         {
             return self.by_thresholds(thresholds, id, snapped, label);
+        }
+        if !divides_reads && let Some(read) = self.remainder(id, function, (many, want), label)? {
+            return Ok(read);
         }
         if !snapped
             && found

@@ -7,8 +7,8 @@
 use super::search::Found;
 use super::steps::staircase;
 use super::targets;
-use crate::compile::linear::LinearRead;
 use crate::compile::linear::by_shape::affine;
+use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::SOpId;
 use crate::infer::{Operand, Stopped};
@@ -17,8 +17,8 @@ use crate::value::Op;
 /// Numbers that are more divisors away are not worth their hidden units.
 const MOST_WRAPS: i64 = 8;
 
-/// A function of no more steps is not worth it, nor one of no more than the second number where what is
-/// divided is computed a layer before.
+/// A function of no more steps is not worth it, nor one of no more than the second number where that takes
+/// a layer.
 const FEWEST_STEPS: usize = 4;
 const FEWEST_STEPS_WITH_A_LAYER: usize = 64;
 
@@ -68,7 +68,7 @@ impl Compiler<'_> {
         let Some((dividend, divisor)) = self.two_of(Op::Remainder, id) else {
             return Ok(None);
         };
-        let fewest = match self.is_read(dividend) && self.is_read(divisor) {
+        let fewest = match self.divides_reads(id) && !self.care.is_careful() {
             true => FEWEST_STEPS,
             false => FEWEST_STEPS_WITH_A_LAYER,
         };
@@ -129,13 +129,17 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether a number is a linear read, which takes no hidden unit.
-    fn is_read(&self, id: SOpId) -> bool {
-        let node = self.analysis.node(id);
-        let numbers = node.map(|node| node.column.values.numbers());
-        let read =
-            numbers.map(|numbers| numbers.and_then(|numbers| self.read(id.into(), &numbers)));
-        matches!(read, Ok(Some(read)) if !read.counts())
+    /// Whether it is a remainder of linear reads of what heads write and embeddings hold, which take no
+    /// hidden unit.
+    pub(super) fn divides_reads(&self, id: Operand) -> bool {
+        let is_there = |scalar: &Scalar| matches!(scalar, Scalar::Attention(_) | Scalar::Given(..));
+        let is_read = |id: SOpId| {
+            let numbers = self.analysis.node(id).ok()?.column.values.numbers()?;
+            let read = self.read(id.into(), &numbers)?;
+            read.scalars.keys().all(is_there).then_some(())
+        };
+        let operands = self.two_of(Op::Remainder, id);
+        operands.is_some_and(|(a, b)| is_read(a).and(is_read(b)).is_some())
     }
 
     /// The divisor where a sum of so many dividends and divisors and a constant is not negative, 0 where
