@@ -17,7 +17,7 @@ const COUNTS: &str = "a = count(tokens, \"a\"); b = count(tokens, \"b\"); c = co
     closed = selector_width(here and select(tokens, \"b\", ==));
     hist = selector_width(select(tokens, tokens, ==));";
 
-fn session(sharing: Sharing, text: &str) -> Session {
+pub(super) fn session(sharing: Sharing, text: &str) -> Session {
     let mut session = Session::new(sharing);
     session.load_text("counts", &format!("{COUNTS} x = {text};"));
     let told = session.take_diagnostics();
@@ -25,7 +25,7 @@ fn session(sharing: Sharing, text: &str) -> Session {
     session
 }
 
-fn asked(max_length: usize, request: Request) -> Asked {
+pub(super) fn asked(max_length: usize, request: Request) -> Asked {
     Asked {
         vocabulary: Some(Value::characters("abc")),
         max_length: Some(max_length),
@@ -56,7 +56,7 @@ fn inputs(length: usize) -> Vec<Vec<Value>> {
 
 /// Each way to make a model gives what the program says as it is written, on all inputs of up to four
 /// tokens.
-fn right(text: &str) {
+pub(super) fn right(text: &str) {
     let mut written = session(Sharing::None, text);
     let sop = written.sop("x").unwrap();
     let requests = [

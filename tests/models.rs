@@ -19,6 +19,7 @@ mod looped;
 mod model;
 mod no_bos;
 mod passes;
+mod positions;
 mod real;
 mod schedule;
 mod setting;

@@ -1,0 +1,139 @@
+//! Means over unions, remainders and nearest positions: what one head and a few hidden units can say, whose
+//! tables have an entry for nearly every pair. Sizes are bounds that a model built by hand keeps.
+
+use super::counted::{asked, right, session};
+use rasp::graph::Sharing;
+use rasp::plan::Style;
+use rasp::session::Request;
+
+/// The layers and the heads of a certified model, and its parameters.
+fn size(text: &str, max_length: usize, request: Request) -> (usize, usize, usize) {
+    let mut session = session(Sharing::Equal, text);
+    let compiled = session.compile(&["x"], &asked(max_length, request));
+    let compiled = compiled.unwrap_or_else(|error| panic!("{text} at {max_length}: {error:?}"));
+    assert!(compiled.is_certified(), "{text} at {max_length}");
+    let layers = &compiled.model.layers;
+    let heads = layers.iter().map(|layer| layer.heads.len()).sum();
+    (layers.len(), heads, compiled.model.padded_parameters())
+}
+
+#[test]
+fn means_over_unions_are_right() {
+    for text in [
+        "aggregate(select(tokens, \"a\", ==) or select(tokens, tokens, ==), indices)",
+        "aggregate(select(tokens, tokens, ==) or select(indices, 0, ==), indices)",
+        "aggregate(select(tokens, tokens, ==) or select(indices, indices, <), indices)",
+        "aggregate(select(tokens, tokens, !=) or select(tokens, \"b\", ==), indices, 7)",
+        "aggregate(select(hist, hist, ==) or select(tokens, \"a\", ==), indicator(tokens == \"b\"))",
+        "aggregate(not (select(tokens, tokens, ==) and select(indices, indices, <)), indices)",
+        "aggregate(select(tokens, \"c\", ==) and (select(indices, indices, <) or select(tokens, tokens, !=)), indices, -1)",
+    ] {
+        right(text);
+    }
+}
+
+/// The union is a relation of few classes, so that its pattern is that of one head.
+#[test]
+fn few_classes_take_one_head() {
+    let same = "aggregate(select(tokens, \"a\", ==) or select(tokens, tokens, ==), indices)";
+    let first = "aggregate(select(tokens, tokens, ==) or select(indices, 0, ==), indices)";
+    for length in [8, 22, 32, 64] {
+        for style in [Style::Faithful, Style::Compact] {
+            let request = Request {
+                style,
+                ..Request::default()
+            };
+            let found = size(same, length, request.clone());
+            assert!(found <= (1, 1, 7 * length + 132), "{length}: {found:?}");
+            let found = size(first, length, request);
+            assert!(found <= (2, 1, 12 * length + 876), "{length}: {found:?}");
+        }
+    }
+}
+
+/// Others take logarithms of widths, which lines from far below would leave few digits.
+#[test]
+fn unions_of_many_classes_are_proved_at_all_lengths() {
+    let share = "aggregate(select(tokens, tokens, ==) or select(indices, indices, <), indicator(tokens == \"a\"))";
+    for length in [16, 40, 64] {
+        let (layers, heads, _) = size(share, length, Request::default());
+        assert!((layers, heads) == (2, 4), "{length}: {layers}, {heads}");
+    }
+}
+
+#[test]
+fn remainders_are_right() {
+    for text in [
+        "(indices + 1) % length",
+        "(indices - 2) % length",
+        "(indices + 3) % (indices + 1)",
+        "a % length",
+        "(a + b) % (1 + indices)",
+        "3 * ((2 * indices) % length) - 1",
+        "((indices + 1) % length) * ((indices + 1) % length)",
+        "aggregate(select(indices, (indices + 1) % length, ==), tokens)",
+        "aggregate(select(indices, (indices - 1) % length, ==), tokens)",
+        "aggregate(select((indices + 1) % length, indices, ==), tokens)",
+        "aggregate(select(indices, (indices + 3) % length, ==), tokens)",
+        "selector_width(select(indices, (2 * indices) % length, <))",
+    ] {
+        right(text);
+    }
+}
+
+#[test]
+fn remainders_take_few_hidden_units() {
+    let next = "aggregate(select(indices, (indices + 1) % length, ==), tokens)";
+    let third = "aggregate(select(indices, (indices + 3) % length, ==), tokens)";
+    for (text, length, most) in [
+        (next, 8, (2, 2, 250)),
+        (next, 32, (2, 2, 400)),
+        (next, 64, (3, 2, 820)),
+        (third, 8, (2, 2, 580)),
+        (third, 64, (3, 2, 1_550)),
+        ("(indices - 2) % length", 64, (1, 1, 260)),
+    ] {
+        let found = size(text, length, Request::default());
+        let within = found.0 <= most.0 && found.1 <= most.1 && found.2 <= most.2;
+        assert!(within, "{text} at {length}: {found:?}");
+    }
+}
+
+const NEAREST: &str = "aggregate(select_best(select(tokens, \"a\", ==), \
+    score(indices, indices, lambda k, q: -(k - q) * (k - q))), indices, -1)";
+
+#[test]
+fn best_positions_are_right() {
+    right(NEAREST);
+    for score in [
+        "(k - q) * (k - q)",
+        "k * q - 2 * k",
+        "-(k - q - 1) * (k - q - 1) * 0.25",
+        "k * (q > 1)",
+    ] {
+        right(&format!(
+            "aggregate(select_best(full_s, score(indices, indices, lambda k, q: {score})), tokens)"
+        ));
+    }
+    right(
+        "aggregate(select_best(full_s, score(indices, a, lambda k, q: -(k - q) * (k - q))), tokens)",
+    );
+}
+
+/// At lengths between which others were refused, and with weights that bfloat16 holds, too.
+#[test]
+fn the_nearest_takes_two_dimensions_of_a_head() {
+    for length in [8, 29, 30, 32, 33, 40, 64, 100] {
+        let (layers, heads, parameters) = size(NEAREST, length, Request::default());
+        let most = 4 * length + 104;
+        assert!(
+            (layers, heads) == (1, 1) && parameters <= most,
+            "{length}: {parameters}"
+        );
+    }
+    for length in [4, 16, 31] {
+        let mut request = Request::default();
+        request.host.dtype = Some(rasp::model::Dtype::Bfloat16);
+        size(NEAREST, length, request);
+    }
+}
