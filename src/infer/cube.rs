@@ -113,7 +113,7 @@ impl Cube {
     }
 
     /// The conjunction; `None` if nothing satisfies it.
-    fn and(&self, other: &Cube) -> Option<Cube> {
+    pub fn and(&self, other: &Cube) -> Option<Cube> {
         let mut literals = self.literals.clone();
         for literal in &other.literals {
             let pair = (literal.keys, literal.queries);

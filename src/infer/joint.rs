@@ -165,6 +165,9 @@ impl Analysis<'_> {
         if let [only] = cubes {
             return Ok(only.clone());
         }
+        if let Some(literal) = self.relation_of_indices(cubes) {
+            return Ok(Cube::of(literal));
+        }
         let literals = || cubes.iter().flat_map(|cube| &cube.literals);
         let keys = self.read_by(literals().map(|literal| literal.keys));
         let queries = self.read_by(literals().map(|literal| literal.queries));

@@ -223,10 +223,10 @@ impl Analysis<'_> {
                     let left = both
                         .into_iter()
                         .filter_map(|cube| cube.at_itself(is_indices));
-                    left.collect()
+                    left.filter_map(|cube| self.by_index(cube)).collect()
                 }
                 Selector::Or(a, b) => {
-                    let left = |cube: Cube| cube.at_itself(is_indices);
+                    let left = |cube: Cube| self.by_index(cube.at_itself(is_indices)?);
                     cube::or(part(a), part(b), left).ok_or_else(too_many)?
                 }
                 Selector::Not(a) => cube::not(part(a)).ok_or_else(too_many)?,

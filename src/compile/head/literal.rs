@@ -72,11 +72,17 @@ impl Compiler<'_> {
         let relation = &literal.relation;
         let by_key = classes(relation.keys, |key| relation.row(key).to_vec());
         let by_query = classes(relation.queries, |query| relation.column(query));
+        let fewest = by_key.len().min(by_query.len());
+        if self.matching(literal).is_none()
+            && let Some(term) = self.window(literal, needs, fewest)?
+        {
+            return Ok(term);
+        }
         let products = if !needs.relative
             && let Some(among) = self.among_whole(literal)
         {
             self.notches(literal, among, needs.want)?
-        } else if by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA
+        } else if fewest >= FEWEST_FOR_PARABOLA
             && let Some((keys, queries)) = self.matching(literal)
         {
             let squares = keys.iter().chain(&queries).map(|number| number * number);

@@ -12,6 +12,7 @@ mod score;
 pub(crate) mod sink;
 mod stand_in;
 mod union;
+mod window;
 
 use crate::base::Span;
 use crate::compile::linear::basis::Basis;

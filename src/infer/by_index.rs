@@ -1,0 +1,101 @@
+//! What several comparisons of functions of the index say together, as one relation of indices: a window, as
+//! `select(indices, indices - 1, >=) and select(indices, indices + 1, <=)`, is one, whose keys are a few
+//! places from their queries. Depends on what cubes are.
+
+use super::cube::{Cube, Literal, Relation};
+use super::{Analysis, Operand};
+use crate::graph::SOp;
+
+/// A function of the index: the number of its value at each position, `None` where it fails.
+type AtPositions = Vec<Option<u32>>;
+
+impl Analysis<'_> {
+    /// A cube in which the comparisons of functions of the index are one, unless one of them finds a key at
+    /// most, which a head finds by its number; `None` if it selects nothing.
+    pub(super) fn by_index(&self, cube: Cube) -> Option<Cube> {
+        let is_window = |literal: &&Literal| {
+            let relation = &literal.relation;
+            let several = |key| relation.row(key).iter().filter(|holds| **holds).count() > 1;
+            self.is_of_index(literal) && (0..relation.keys).any(several)
+        };
+        if cube.literals.iter().filter(is_window).count() < 2 {
+            return Some(cube);
+        }
+        let (windows, others): (Vec<Literal>, Vec<Literal>) =
+            cube.literals.iter().cloned().partition(|l| is_window(&l));
+        let part = Cube { literals: windows };
+        let Some(literal) = self.relation_of_indices(std::slice::from_ref(&part)) else {
+            return Some(cube);
+        };
+        match literal.relation.is_empty() {
+            true => None,
+            false => Cube { literals: others }.and(&Cube::of(literal)),
+        }
+    }
+
+    /// Disjoint cubes as one relation of indices, if they compare nothing but functions of the index.
+    pub(super) fn relation_of_indices(&self, cubes: &[Cube]) -> Option<Literal> {
+        let mut literals = cubes.iter().flat_map(|cube| &cube.literals);
+        let first = literals.next()?;
+        let indices = self.indices(first.keys)?;
+        let mut tables = Vec::new();
+        for cube in cubes {
+            let mut sides: Vec<(&Literal, [AtPositions; 2])> = Vec::new();
+            for literal in &cube.literals {
+                let keys = self.at_positions(literal.keys)?;
+                sides.push((literal, [keys, self.at_positions(literal.queries)?]));
+            }
+            tables.push(sides);
+        }
+        let count = self.setting.max_length;
+        let relation = Relation::tabulate(count, count, |key, query| {
+            tables.iter().any(|literals| {
+                literals.iter().all(|(literal, [keys, queries])| {
+                    let pair = keys[key].zip(queries[query]);
+                    pair.is_some_and(|(key, query)| {
+                        literal.relation.holds(key as usize, query as usize)
+                    })
+                })
+            })
+        });
+        Some(Literal {
+            keys: indices,
+            queries: indices,
+            relation: relation.into(),
+        })
+    }
+
+    fn is_of_index(&self, literal: &Literal) -> bool {
+        let mut sides = [literal.keys, literal.queries].into_iter();
+        sides.all(|side| self.at_positions(side).is_some())
+    }
+
+    fn at_positions(&self, operand: Operand) -> Option<AtPositions> {
+        let column = &self.node(operand).ok()?.column;
+        let [Self::INDICES] = *column.space.vars else {
+            return None;
+        };
+        let mut at = vec![None; self.setting.max_length];
+        for row in 0..column.space.rows() {
+            let value = column.cells[row];
+            let is_value = (value as usize) < column.values.domain.len();
+            // The domain of indices is 0, 1, … in order.
+            at[column.space.row(row)[0] as usize] = is_value.then_some(value);
+        }
+        Some(at)
+    }
+
+    /// The indices that a function of them is made of.
+    fn indices(&self, operand: Operand) -> Option<Operand> {
+        let roots = match operand {
+            Operand::SOp(id) => vec![id],
+            Operand::Joint(_) => {
+                let parts = self.joint(operand)?.parts.iter();
+                parts.filter_map(|part| part.sop()).collect()
+            }
+        };
+        let found = self.graph.reachable(&roots).into_iter();
+        let mut found = found.filter(|id| matches!(self.graph.get(*id), SOp::Indices));
+        found.next().map(Operand::SOp)
+    }
+}
