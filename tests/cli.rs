@@ -436,9 +436,7 @@ fn a_refusal_names_what_is_proved_instead() {
     let place = Place::new();
     place.file(
         "program.rasp",
-        "h = selector_width(select(tokens, tokens, ==));
-         first = select_best(full_s, score((h, indices), h, lambda k, i, q: 100 * k - i));
-         most = aggregate(first, tokens);
+        "left = selector_width(select(tokens, \"a\", ==)) % (1 + indices);
          bar = select(tokens, \"|\", ==);
          new = select(selector_width(select(tokens, tokens, ==) and select(indices, indices, <)), 0, ==);
          at = aggregate(bar and new, indices, -1);
@@ -451,7 +449,7 @@ fn a_refusal_names_what_is_proved_instead() {
     };
     for (options, way, other) in [
         (
-            "-e most --vocab abc --max-len 11",
+            "-e left --vocab ab --max-len 30",
             "`--style compact`",
             "--style compact",
         ),

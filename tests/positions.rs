@@ -99,6 +99,61 @@ fn remainders_take_few_hidden_units() {
     }
 }
 
+const WINDOWS: [(&str, &str); 6] = [
+    (
+        "two",
+        "select(indices, indices - 1, >=) and select(indices, indices, <=)",
+    ),
+    (
+        "three",
+        "select(indices, indices - 1, >=) and select(indices, indices + 1, <=)",
+    ),
+    (
+        "neighbours",
+        "select(indices, indices + 1, ==) or select(indices, indices - 1, ==)",
+    ),
+    (
+        "apart",
+        "select(indices, indices + 1, ==) or select(indices, indices - 2, ==)",
+    ),
+    (
+        "other neighbours",
+        "select(indices, indices, !=) and (select(indices, indices - 1, >=) and select(indices, indices + 1, <=))",
+    ),
+    (
+        "four, others only",
+        "select(indices, indices - 3, >=) and select(indices, indices, <=) and select(tokens, tokens, !=)",
+    ),
+];
+
+#[test]
+fn windows_are_right() {
+    for (_, window) in WINDOWS {
+        right(&format!(
+            "aggregate({window}, indicator(tokens == \"a\"), 2)"
+        ));
+        right(&format!(
+            "selector_width(({window}) and select(tokens, \"b\", ==))"
+        ));
+    }
+}
+
+/// As many dimensions of a head, however many positions there are.
+#[test]
+fn windows_take_few_dimensions_of_a_head() {
+    for (name, window) in WINDOWS {
+        let text = format!("selector_width(({window}) and select(tokens, \"b\", ==))");
+        for length in [16, 33, 64] {
+            let (layers, heads, parameters) = size(&text, length, Request::default());
+            let most = 10 * length + 420;
+            assert!(
+                (layers, heads) == (1, 1) && parameters <= most,
+                "{name}: {parameters}"
+            );
+        }
+    }
+}
+
 const NEAREST: &str = "aggregate(select_best(select(tokens, \"a\", ==), \
     score(indices, indices, lambda k, q: -(k - q) * (k - q))), indices, -1)";
 

@@ -5,6 +5,13 @@
 use super::cube::{Cube, Literal, Relation};
 use super::{Analysis, Operand};
 use crate::graph::SOp;
+use std::collections::BTreeSet;
+
+/// Windows of more places are tables.
+const MOST_PLACES: usize = 16;
+
+/// One head is less than two for windows of so many places.
+const NARROW: usize = 4;
 
 /// A function of the index: the number of its value at each position, `None` where it fails.
 type AtPositions = Vec<Option<u32>>;
@@ -31,6 +38,38 @@ impl Analysis<'_> {
             true => None,
             false => Cube { literals: others }.and(&Cube::of(literal)),
         }
+    }
+
+    /// Disjoint cubes of which those are one that differ only in what they compare functions of the index
+    /// with, where that makes a narrow window.
+    pub(super) fn in_windows(&self, mut cubes: Vec<Cube>) -> Vec<Cube> {
+        let joined = |cubes: &[Cube]| {
+            let pairs = (1..cubes.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+            let mut pairs = pairs.map(|(a, b)| (a, b, self.in_window(&cubes[a], &cubes[b])));
+            pairs.find_map(|(a, b, window)| Some((a, b, window?)))
+        };
+        while let Some((a, b, window)) = joined(&cubes) {
+            cubes.remove(b);
+            cubes[a] = window;
+        }
+        cubes
+    }
+
+    fn in_window(&self, a: &Cube, b: &Cube) -> Option<Cube> {
+        let parts = |cube: &Cube| -> (Vec<Literal>, Vec<Literal>) {
+            let literals = cube.literals.iter().cloned();
+            literals.partition(|literal| self.is_of_index(literal))
+        };
+        let ((of_a, rest), (of_b, other)) = (parts(a), parts(b));
+        if of_a.is_empty() || of_b.is_empty() || rest != other {
+            return None;
+        }
+        let of_both = [of_a, of_b].map(|literals| Cube { literals });
+        let literal = self.relation_of_indices(&of_both)?;
+        let places = places(&literal.relation, self.setting.causal)?;
+        let is_narrow = places.len() <= NARROW;
+        let window = is_narrow.then(|| Cube { literals: rest }.and(&Cube::of(literal)));
+        window.flatten()
     }
 
     /// Disjoint cubes as one relation of indices, if they compare nothing but functions of the index.
@@ -98,4 +137,22 @@ impl Analysis<'_> {
         let mut found = found.filter(|id| matches!(self.graph.get(*id), SOp::Indices));
         found.next().map(Operand::SOp)
     }
+}
+
+/// How far from its query each key is that a relation of indices selects, if that alone says which it selects
+/// and they are few; what a causal mask hides may be selected or not.
+pub fn places(relation: &Relation, causal: bool) -> Option<BTreeSet<i64>> {
+    let pairs = (0..relation.keys).flat_map(|key| (0..relation.queries).map(move |q| (key, q)));
+    let seen = || pairs.clone().filter(|(key, query)| !causal || key <= query);
+    let place = |(key, query): (usize, usize)| key as i64 - query as i64;
+    let mut places = BTreeSet::new();
+    for pair in seen().filter(|(key, query)| relation.holds(*key, *query)) {
+        places.insert(place(pair));
+        if places.len() > MOST_PLACES {
+            return None;
+        }
+    }
+    let says =
+        |pair: (usize, usize)| relation.holds(pair.0, pair.1) == places.contains(&place(pair));
+    seen().all(says).then_some(places)
 }

@@ -5,7 +5,7 @@
 //! Sound by construction: a set may have values that never occur, never the other way round.
 
 pub mod attention;
-mod by_index;
+pub mod by_index;
 mod candidate;
 mod compare;
 mod compared;

@@ -227,7 +227,8 @@ impl Analysis<'_> {
                 }
                 Selector::Or(a, b) => {
                     let left = |cube: Cube| self.by_index(cube.at_itself(is_indices)?);
-                    cube::or(part(a), part(b), left).ok_or_else(too_many)?
+                    let either = cube::or(part(a), part(b), left).ok_or_else(too_many)?;
+                    self.in_windows(either)
                 }
                 Selector::Not(a) => cube::not(part(a)).ok_or_else(too_many)?,
                 Selector::Compare {

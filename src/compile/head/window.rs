@@ -9,17 +9,18 @@ use crate::compile::linear::LinearRead;
 use crate::compile::{Care, Compiler};
 use crate::graph::SOp;
 use crate::infer::Stopped;
+use crate::infer::by_index::places;
 use crate::infer::cube::{Literal, Relation};
 use crate::model::is_bfloat16;
 use crate::plan::Meaning;
 use crate::plan::pass::Choice;
 use std::collections::BTreeSet;
 
-/// Windows of more places are tables.
-const MOST_PLACES: usize = 16;
-
 /// Squares of more positions leave float32 few digits.
 const MOST_POSITIONS: usize = 1_024;
+
+/// More classes are more dimensions than a window is worth.
+const MOST_CLASSES: i64 = 32;
 
 /// How places are level: by their distance from the middle, and by their class.
 struct Window {
@@ -132,26 +133,14 @@ fn window(relation: &Relation, causal: bool) -> Option<Window> {
     if count > MOST_POSITIONS {
         return None;
     }
-    let pairs = (0..count).flat_map(|key| (0..relation.queries).map(move |query| (key, query)));
-    let seen = || pairs.clone().filter(|(key, query)| !causal || key <= query);
-    let place = |(key, query): (usize, usize)| key as i64 - query as i64;
-    let mut places = BTreeSet::new();
-    for pair in seen().filter(|(key, query)| relation.holds(*key, *query)) {
-        places.insert(place(pair));
-        if places.len() > MOST_PLACES {
-            return None;
-        }
-    }
-    let is_window =
-        |pair: (usize, usize)| relation.holds(pair.0, pair.1) == places.contains(&place(pair));
+    let places = places(relation, causal)?;
     let (first, last) = (*places.first()?, *places.last()?);
-    if !seen().all(is_window) {
-        return None;
-    }
     let middle = (first + last) as f64 / 2.0;
     let farthest = count as i64 - 1;
     let most = if causal { 0 } else { farthest };
-    (1..=places.len()).find_map(|modulus| {
+    // Modulo their span only the first place and the last are in one class.
+    let span = (last - first).clamp(1, MOST_CLASSES) as usize;
+    (1..=span).find_map(|modulus| {
         let classes = (0..modulus as i64).map(|class| {
             let all = -farthest..=most;
             let of_class = all.filter(|place| (place - class).rem_euclid(modulus as i64) == 0);
