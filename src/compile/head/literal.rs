@@ -73,9 +73,7 @@ impl Compiler<'_> {
         let by_key = classes(relation.keys, |key| relation.row(key).to_vec());
         let by_query = classes(relation.queries, |query| relation.column(query));
         let fewest = by_key.len().min(by_query.len());
-        if self.matching(literal).is_none()
-            && let Some(term) = self.window(literal, needs, fewest)?
-        {
+        if let Some(term) = self.window(literal, needs, fewest)? {
             return Ok(term);
         }
         let products = if !needs.relative

@@ -30,15 +30,71 @@ struct Window {
     lifts: Vec<f64>,
 }
 
+/// A product of the logit: what it is at each query and at each key, and what that is a function of.
+struct Factors {
+    queries: Vec<f64>,
+    keys: Vec<f64>,
+    label: String,
+}
+
 impl Window {
-    fn lift(&self, place: i64) -> f64 {
-        self.lifts[place.rem_euclid(self.lifts.len() as i64) as usize]
+    /// The products for so many positions, whose index has a name. What a query adds to all its keys alike is
+    /// left out where the logit is `relative`.
+    fn factors(&self, count: usize, name: &str, relative: bool) -> Vec<Factors> {
+        let modulus = self.lifts.len();
+        let lift = |class: usize, query: usize| {
+            let place = class as i64 - query as i64;
+            self.lifts[place.rem_euclid(modulus as i64) as usize]
+        };
+        let last = |query: usize| lift(modulus - 1, query);
+        let centre = (count / 2) as f64;
+        let keys = (0..count).map(|key| key as f64 - centre);
+        let keys: Vec<f64> = keys.collect();
+        // Where the middle of the window of a query is.
+        let middles: Vec<f64> = keys.iter().map(|query| query + self.middle).collect();
+        let own = (0..count).map(|query| last(query) - middles[query] * middles[query]);
+        let own: Vec<f64> = own.collect();
+        // What is selected is to stand above BOS, whose logit is 0, without what the query adds, too.
+        let raised = match relative {
+            true => own.iter().copied().fold(0.0, f64::max),
+            false => 0.0,
+        };
+        let mut factors = vec![
+            Factors {
+                queries: middles.iter().map(|middle| 2.0 * middle).collect(),
+                keys: keys.clone(),
+                label: name.to_string(),
+            },
+            Factors {
+                queries: vec![-1.0; count],
+                keys: keys.iter().map(|key| key * key - raised).collect(),
+                label: format!("{name}²"),
+            },
+        ];
+        for class in 0..modulus - 1 {
+            let is_class = (0..count).map(|key| f64::from(u8::from(key % modulus == class)));
+            factors.push(Factors {
+                queries: (0..count)
+                    .map(|query| lift(class, query) - last(query))
+                    .collect(),
+                keys: is_class.collect(),
+                label: format!("{name} % {modulus} = {class}"),
+            });
+        }
+        if !relative {
+            factors.push(Factors {
+                queries: own,
+                keys: vec![1.0; count],
+                label: format!("{name}²"),
+            });
+        }
+        factors
     }
 }
 
 impl Compiler<'_> {
-    /// The products of a window of indices; `None` if a relation is none, or takes no more as a table, which
-    /// has so many classes.
+    /// The products of a window of indices; `None` if a relation is none, is a matching, or takes no more as a
+    /// table, which has so many classes.
     pub(super) fn window(
         &mut self,
         literal: &Literal,
@@ -49,53 +105,31 @@ impl Compiler<'_> {
         let may_be = is_index(literal.keys)
             && is_index(literal.queries)
             && self.chooses(Choice::Factor)
-            && self.care != Care::Bits;
+            && self.care != Care::Bits
+            && self.matching(literal).is_none();
         let causal = self.analysis.setting.causal;
         let window = may_be.then(|| window(&literal.relation, causal)).flatten();
         let Some(window) = window.filter(|window| window.lifts.len() + 2 < classes) else {
             return Ok(None);
         };
-        let count = literal.relation.keys;
-        let centre = (count / 2) as f64;
-        let by_index = |function: &dyn Fn(f64) -> f64| -> Vec<f64> {
-            (0..count).map(|index| function(index as f64)).collect()
-        };
-        let keys = by_index(&|key| key - centre);
-        // Where the middle of the window of a query is.
-        let middles = by_index(&|query| query - centre + window.middle);
-        let modulus = window.lifts.len();
-        let lift = |class: usize, query: usize| window.lift(class as i64 - query as i64);
-        let own = (0..count).map(|q| lift(modulus - 1, q) - middles[q] * middles[q]);
-        let own: Vec<f64> = own.collect();
-        // BOS is to stand below what is selected, also where that is not held against 0.
-        let raised = match needs.relative {
-            true => own.iter().copied().fold(0.0, f64::max),
-            false => 0.0,
-        };
-        let squares: Vec<f64> = keys.iter().map(|key| key * key - raised).collect();
-        let doubled: Vec<f64> = middles.iter().map(|middle| 2.0 * middle).collect();
-        let mut sides = vec![(doubled, keys), (vec![-1.0; count], squares)];
-        for class in 0..modulus - 1 {
-            let lifts = (0..count).map(|query| lift(class, query) - lift(modulus - 1, query));
-            let is_class = by_index(&|key| f64::from(u8::from(key as usize % modulus == class)));
-            sides.push((lifts.collect(), is_class));
-        }
-        if !needs.relative {
-            sides.push((own, vec![1.0; count]));
-        }
-        let numbers = || {
-            sides
-                .iter()
-                .flat_map(|(queries, keys)| queries.iter().chain(keys))
-        };
-        if self.host.is_bfloat16() && !numbers().copied().all(is_bfloat16) {
+        let (count, name) = (literal.relation.keys, self.name(literal.keys));
+        let factors = window.factors(count, &name, needs.relative);
+        let mut numbers = factors
+            .iter()
+            .flat_map(|of| of.queries.iter().chain(&of.keys));
+        if self.host.is_bfloat16() && !numbers.all(|number| is_bfloat16(*number)) {
             return Ok(None);
         }
-        let mut products = Vec::with_capacity(sides.len());
-        for (queries, keys) in sides {
+        let mut products = Vec::with_capacity(factors.len());
+        for Factors {
+            queries,
+            keys,
+            label,
+        } in factors
+        {
             products.push(ProductPlan {
-                query: self.of_index(literal, &queries, needs)?,
-                key: self.of_index(literal, &keys, needs)?,
+                query: self.of_index(literal, &queries, needs, &label)?,
+                key: self.of_index(literal, &keys, needs, &label)?,
                 queries,
                 keys,
             });
@@ -113,15 +147,13 @@ impl Compiler<'_> {
         literal: &Literal,
         function: &[f64],
         needs: Needs,
+        label: &str,
     ) -> Result<LinearRead, Stopped> {
         match function {
             [first, rest @ ..] if rest.iter().all(|other| other == first) => {
                 Ok(LinearRead::constant(*first))
             }
-            _ => {
-                let label = format!("window of {}", self.name(literal.keys));
-                self.demanded(literal.keys, function, needs.want, &label)
-            }
+            _ => self.demanded(literal.keys, function, needs.want, label),
         }
     }
 }
