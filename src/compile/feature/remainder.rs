@@ -167,7 +167,8 @@ impl Compiler<'_> {
                 argument: read,
                 stairs,
             };
-            let bit = self.computed(found, None, Want::Snapped, label)?;
+            let asked = format!("divisors in {label}");
+            let bit = self.computed(found, None, Want::Snapped, &asked)?;
             let gated = LinearRead::constant(-largest)
                 .plus(largest, &bit)
                 .plus(1.0, divisor);
