@@ -3,6 +3,7 @@
 //! places from their queries. Depends on what cubes are.
 
 use super::cube::{Cube, Literal, Relation};
+use super::selector::check_size;
 use super::{Analysis, Operand};
 use crate::graph::SOp;
 use std::collections::BTreeSet;
@@ -12,6 +13,9 @@ const MOST_PLACES: usize = 16;
 
 /// One head is less than two for windows of so many places.
 const NARROW: usize = 4;
+
+/// Pairs of more cubes are not looked at, as each is a table.
+const MOST_JOINED: usize = 8;
 
 /// A function of the index: the number of its value at each position, `None` where it fails.
 type AtPositions = Vec<Option<u32>>;
@@ -48,6 +52,9 @@ impl Analysis<'_> {
             let mut pairs = pairs.map(|(a, b)| (a, b, self.in_window(&cubes[a], &cubes[b])));
             pairs.find_map(|(a, b, window)| Some((a, b, window?)))
         };
+        if cubes.len() > MOST_JOINED {
+            return cubes;
+        }
         while let Some((a, b, window)) = joined(&cubes) {
             cubes.remove(b);
             cubes[a] = window;
@@ -87,6 +94,7 @@ impl Analysis<'_> {
             tables.push(sides);
         }
         let count = self.setting.max_length;
+        check_size(count, count).ok()?;
         let relation = Relation::tabulate(count, count, |key, query| {
             tables.iter().any(|literals| {
                 literals.iter().all(|(literal, [keys, queries])| {
