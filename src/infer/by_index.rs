@@ -26,8 +26,13 @@ impl Analysis<'_> {
     pub(super) fn by_index(&self, cube: Cube) -> Option<Cube> {
         let is_window = |literal: &&Literal| {
             let relation = &literal.relation;
-            let several = |key| relation.row(key).iter().filter(|holds| **holds).count() > 1;
-            self.is_of_index(literal) && (0..relation.keys).any(several)
+            let several = |query| {
+                (0..relation.keys)
+                    .filter(|k| relation.holds(*k, query))
+                    .count()
+                    > 1
+            };
+            self.is_of_index(literal) && (0..relation.queries).any(several)
         };
         if cube.literals.iter().filter(is_window).count() < 2 {
             return Some(cube);

@@ -56,6 +56,14 @@ impl SelectorFacts {
             _ => self.one.as_ref(),
         }
     }
+
+    /// The same facts of a union as of one cube, if one head of a mean selects it.
+    pub fn in_one_cube(&self) -> Option<SelectorFacts> {
+        Some(SelectorFacts {
+            cubes: [self.one_cube()?.clone()].into(),
+            ..self.clone()
+        })
+    }
 }
 
 impl Analysis<'_> {

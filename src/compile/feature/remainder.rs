@@ -159,16 +159,8 @@ impl Compiler<'_> {
             .plus(dividends, dividend)
             .plus(divisors, divisor);
         if self.care.is_careful() {
-            let bit = |pair| (sum(pair), f64::from(u8::from(sum(pair) >= 0.0)));
-            let Some(stairs) = staircase(operands.pairs().map(bit).collect()) else {
-                return Ok(LinearRead::default());
-            };
-            let found = Found {
-                argument: read,
-                stairs,
-            };
-            let asked = format!("divisors in {label}");
-            let bit = self.computed(found, None, Want::Snapped, &asked)?;
+            let points = operands.pairs().map(|pair| (sum(pair), sum(pair) >= 0.0));
+            let bit = self.bit(read, points, &format!("divisors in {label}"))?;
             let gated = LinearRead::constant(-largest)
                 .plus(largest, &bit)
                 .plus(1.0, divisor);

@@ -4,6 +4,7 @@
 use super::LITTLE_PRECISION;
 use super::search::Found;
 use super::steps::{Staircase, Step, staircase};
+use crate::base::Code;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Argument, Care, Compiler, Feature, Want, bits};
 use crate::infer::{Operand, Stopped};
@@ -124,6 +125,25 @@ impl Compiler<'_> {
         let below = stairs.steps.iter().filter(|step| step.middle < centre);
         let constant = stairs.first + below.map(|step| step.change).sum::<f64>();
         Ok(LinearRead::constant(constant).plus(1.0, &self.units(at, units, label, of)))
+    }
+
+    /// A bit of a linear read, given where that is what and whether the bit is set there.
+    ///
+    /// # Errors
+    /// Floats do not tell apart where it is set and where not.
+    pub(crate) fn bit(
+        &mut self,
+        argument: LinearRead,
+        points: impl Iterator<Item = (f64, bool)>,
+        label: &str,
+    ) -> Result<LinearRead, Stopped> {
+        let points = points.map(|(number, is_set)| (number, f64::from(u8::from(is_set))));
+        let stairs = staircase(points.collect()).ok_or_else(|| {
+            let message = format!("no float tells where it holds: {label}");
+            Stopped::new(Code::NotExact, message)
+        })?;
+        let found = Found { argument, stairs };
+        self.computed(found, None, Want::Snapped, label)
     }
 
     /// Whether a function that need not be exact is lines, not steps.

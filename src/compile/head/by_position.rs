@@ -6,11 +6,11 @@
 
 use super::literal::ProductPlan;
 use super::score::LARGEST_RANGE;
+use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
-use crate::compile::{Compiler, Want};
 use crate::graph::SOp;
+use crate::infer::Stopped;
 use crate::infer::score_table::ScoreTable;
-use crate::infer::{Operand, Stopped};
 
 /// Scores of pairs of keys that are looked at, for all queries together.
 const MOST_PAIRS: usize = 4_000_000;
@@ -42,20 +42,16 @@ impl Compiler<'_> {
         if separate.largest > LARGEST_RANGE {
             return Ok(None);
         }
-        let mut side = |id: Operand, function: &[f64]| {
-            let label = format!("score of {}", self.name(id));
-            self.feature(id, function, Want::Snapped, &label)
-        };
         let by_query: Vec<f64> = separate.queries.iter().map(|query| level * query).collect();
         let product = ProductPlan {
-            query: side(queries, &by_query)?,
-            key: side(keys, &separate.keys)?,
+            query: self.score_feature(queries, &by_query)?,
+            key: self.score_feature(keys, &separate.keys)?,
             queries: by_query,
             keys: separate.keys,
         };
         let alone = ProductPlan {
             query: LinearRead::constant(level),
-            key: side(keys, &separate.alone)?,
+            key: self.score_feature(keys, &separate.alone)?,
             queries: vec![level; table.queries],
             keys: separate.alone,
         };
@@ -66,7 +62,8 @@ impl Compiler<'_> {
 /// The scores of positions, with a part of the position that breaks ties; `None` if they are no such sum, or
 /// some fail.
 fn separate(table: &ScoreTable) -> Option<Separate> {
-    if table.keys < 2 || table.keys * table.keys * table.queries > MOST_PAIRS {
+    let pairs = table.keys.saturating_mul(table.keys);
+    if table.keys < 2 || pairs.saturating_mul(table.queries) > MOST_PAIRS {
         return None;
     }
     let columns = (0..table.queries).map(|query| table.column(query).collect());
@@ -111,9 +108,9 @@ fn separate(table: &ScoreTable) -> Option<Separate> {
     let score = |key: usize, query: usize| keys[key] * queries[query] + alone(key);
     let scores = pairs.map(|(key, query)| score(key, query));
     let (least, most) = ends(scores);
-    let is_whole = keys.iter().chain(&queries).all(|number| number.abs() < 1e6);
+    let are_small = keys.iter().chain(&queries).all(|number| number.abs() < 1e6);
     let alone = (0..table.keys).map(|key| alone(key) - least).collect();
-    is_whole.then_some(Separate {
+    are_small.then_some(Separate {
         keys,
         queries,
         alone,

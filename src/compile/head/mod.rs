@@ -140,12 +140,10 @@ impl Compiler<'_> {
                 let read = self.real_number(*value, self.default_number(var))?;
                 let mut selected = self.selected(*selector);
                 if self.bos() && selected.facts.cubes.len() > 1 {
-                    let Some(one) = selected.facts.one.clone() else {
+                    let Some(one) = selected.facts.in_one_cube() else {
                         return self.write_union(*selector, &selected, &read, target);
                     };
-                    let facts = SelectorFacts::clone(&selected.facts);
-                    let cubes = [one].into();
-                    selected.facts = Arc::new(SelectorFacts { cubes, ..facts });
+                    selected.facts = one.into();
                 }
                 self.write(&selected, HeadKind::Mean, &read, target)?;
                 self.gate_mean(id, &selected, (&read, *value), var)

@@ -210,7 +210,11 @@ impl Compiler<'_> {
         Ok(plans)
     }
 
-    fn score_feature(&mut self, id: Operand, function: &[f64]) -> Result<LinearRead, Stopped> {
+    pub(super) fn score_feature(
+        &mut self,
+        id: Operand,
+        function: &[f64],
+    ) -> Result<LinearRead, Stopped> {
         match function {
             [first, rest @ ..] if rest.iter().all(|other| other == first) => {
                 Ok(LinearRead::constant(*first))

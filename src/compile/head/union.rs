@@ -4,10 +4,8 @@
 use super::literal::{ProductPlan, TermPlan};
 use super::{HeadKind, HeadPlan, Selected, Target};
 use crate::compile::feature::inverse::inverse;
-use crate::compile::feature::search::Found;
-use crate::compile::feature::steps::staircase;
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Care, Compiler, Want};
+use crate::compile::{Care, Compiler};
 use crate::graph::SelectorId;
 use crate::infer::Stopped;
 use crate::plan::{Meaning, level};
@@ -67,65 +65,42 @@ impl Compiler<'_> {
             0 => none,
             _ => (width as f64).ln(),
         };
-        let longest = self.analysis.setting.max_length;
         let others: Vec<usize> = (0..self.cubes(selector))
             .filter(|other| *other != cube)
             .collect();
         let name = self.analysis.graph.describe_selector(selector);
         let label = format!("logarithm of the width of {name}");
-        let none = format!("width of {name} = 0");
-        if let [other] = *others {
-            let widths = self.cube_widths(selector, other);
-            let function: Vec<f64> = widths
-                .iter()
-                .map(|width| logarithm(*width, first))
-                .collect();
-            let mut read = self.interpolate_width(selector, other, &widths, &function, &label)?;
-            if first != lowest && widths.first() == Some(&0) {
-                let x = LinearRead::scalar(Scalar::Inverse(selector, other));
-                let inverses = widths.iter().map(|width| inverse(*width)).collect();
-                let none = self.is_value(x, 1.0, inverses, &none)?;
-                read = read.plus(lowest - first, &none);
+        let widths = match *others {
+            [other] => self.cube_widths(selector, other),
+            _ => (0..=self.analysis.setting.max_length).collect(),
+        };
+        let function = widths.iter().map(|width| logarithm(*width, first));
+        let function: Vec<f64> = function.collect();
+        // What the width is read from, and what that is at each width.
+        let (mut read, argument, numbers): (_, _, Vec<f64>) = match *others {
+            [other] => (
+                self.interpolate_width(selector, other, &widths, &function, &label)?,
+                LinearRead::scalar(Scalar::Inverse(selector, other)),
+                widths.iter().map(|width| inverse(*width)).collect(),
+            ),
+            _ => {
+                let count = format!("width of {name}");
+                let sum = self.count_of(selector, others.into_iter(), &count)?;
+                let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
+                let points: Vec<(f64, f64)> = numbers.iter().copied().zip(function).collect();
+                let read = self.interpolate(sum.clone(), &points, numbers.clone(), &label)?;
+                (read, sum, numbers)
             }
-            self.demand(&read, &label)?;
-            let values = widths.into_iter().map(|width| logarithm(width, lowest));
-            let values = values.collect();
-            return Ok((read, values));
-        }
-        let count = format!("width of {name}");
-        let sum = self.count_of(selector, others.into_iter(), &count)?;
-        let points: Vec<(f64, f64)> = (0..=longest)
-            .map(|width| (width as f64, logarithm(width, first)))
-            .collect();
-        let widths: Vec<f64> = points.iter().map(|(width, _)| *width).collect();
-        let mut read = self.interpolate(sum.clone(), &points, widths.clone(), &label)?;
-        if first != lowest {
-            let none = self.is_value(sum, 0.0, widths, &none)?;
+        };
+        if first != lowest && widths.first() == Some(&0) {
+            let points = numbers.iter().zip(&widths);
+            let points = points.map(|(number, width)| (*number, *width == 0));
+            let none = format!("width of {name} = 0");
+            let none = self.bit(argument, points, &none)?;
             read = read.plus(lowest - first, &none);
         }
         self.demand(&read, &label)?;
-        let values = (0..=longest)
-            .map(|width| logarithm(width, lowest))
-            .collect();
-        Ok((read, values))
-    }
-
-    /// A bit that is set where a read has one of its values.
-    fn is_value(
-        &mut self,
-        read: LinearRead,
-        set: f64,
-        values: Vec<f64>,
-        label: &str,
-    ) -> Result<LinearRead, Stopped> {
-        let is_set = |value: f64| f64::from(u8::from(value == set));
-        let points = values.into_iter().map(|value| (value, is_set(value)));
-        let stairs = staircase(points.collect());
-        let stairs = stairs.unwrap_or_else(|| unreachable!("widths are apart"));
-        let found = Found {
-            argument: read,
-            stairs,
-        };
-        self.computed(found, None, Want::Snapped, label)
+        let values = widths.into_iter().map(|width| logarithm(width, lowest));
+        Ok((read, values.collect()))
     }
 }

@@ -5,7 +5,6 @@
 //! but the last, where a table of the window has as many as there are positions.
 
 use super::literal::{Needs, ProductPlan, TermPlan};
-use crate::compile::linear::LinearRead;
 use crate::compile::{Care, Compiler};
 use crate::graph::SOp;
 use crate::infer::Stopped;
@@ -108,7 +107,9 @@ impl Compiler<'_> {
             && self.care != Care::Bits
             && self.matching(literal).is_none();
         let causal = self.analysis.setting.causal;
-        let window = may_be.then(|| window(&literal.relation, causal)).flatten();
+        let window = may_be
+            .then(|| window_of(&literal.relation, causal))
+            .flatten();
         let Some(window) = window.filter(|window| window.lifts.len() + 2 < classes) else {
             return Ok(None);
         };
@@ -128,8 +129,8 @@ impl Compiler<'_> {
         } in factors
         {
             products.push(ProductPlan {
-                query: self.of_index(literal, &queries, needs, &label)?,
-                key: self.of_index(literal, &keys, needs, &label)?,
+                query: self.demanded(literal.queries, &queries, needs.want, &label)?,
+                key: self.demanded(literal.keys, &keys, needs.want, &label)?,
                 queries,
                 keys,
             });
@@ -141,26 +142,11 @@ impl Compiler<'_> {
         let meaning = Meaning::Relation(pairs.collect());
         Ok(Some(TermPlan { products, meaning }))
     }
-
-    fn of_index(
-        &mut self,
-        literal: &Literal,
-        function: &[f64],
-        needs: Needs,
-        label: &str,
-    ) -> Result<LinearRead, Stopped> {
-        match function {
-            [first, rest @ ..] if rest.iter().all(|other| other == first) => {
-                Ok(LinearRead::constant(*first))
-            }
-            _ => self.demanded(literal.keys, function, needs.want, label),
-        }
-    }
 }
 
 /// A relation of indices as a window of places, if it is one; what a causal mask hides may be selected or
 /// not.
-fn window(relation: &Relation, causal: bool) -> Option<Window> {
+fn window_of(relation: &Relation, causal: bool) -> Option<Window> {
     let count = relation.keys;
     if count > MOST_POSITIONS {
         return None;
