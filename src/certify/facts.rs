@@ -3,6 +3,7 @@
 
 use super::hidden::{At, Shape};
 use super::host_sum::HostSum;
+use super::tilt;
 use crate::model::HostOrder;
 use crate::plan::{
     Attend, Dimension, FeedForward, Kind, Linear, Meaning, Plan, Product, Scale, Term, Unit,
@@ -44,11 +45,15 @@ pub(super) struct Facts {
 pub(super) struct HeadFacts {
     /// Each with a query and a key.
     pub dimensions: Vec<[Apart; 2]>,
+    /// What share of the gap an error of each query takes, where that is known.
+    pub tilts: Vec<Option<f64>>,
     pub scale: Scale,
     /// Whether what is added up for a selected key may cancel.
     pub cancels: bool,
     /// How large the products are together that add up to the logit of a selected key, at most.
     pub selected: f64,
+    /// Whether it matters what the query of BOS sees.
+    pub is_read_at_bos: bool,
 }
 
 /// What a head reads at tokens and at BOS.
@@ -82,15 +87,20 @@ impl Facts {
         let mut faults = Vec::with_capacity(plan.attends.len());
         for attend in &plan.attends {
             let place = (attend.layer, attend.pattern);
-            heads.entry(place).or_insert_with(|| HeadFacts {
-                dimensions: plan
-                    .dimensions(attend)
+            heads.entry(place).or_insert_with(|| {
+                let (dimensions, scale) = (plan.dimensions(attend), plan.scale(attend));
+                let tilts = dimensions
                     .iter()
-                    .map(|Dimension { query, key }| [apart(query), apart(key)])
-                    .collect(),
-                scale: plan.scale(attend),
-                cancels: plan.cancels(attend),
-                selected: selected(plan, attend),
+                    .map(|d| tilt::of(plan, (attend, scale), d));
+                let apart = |Dimension { query, key }: &Dimension| [apart(query), apart(key)];
+                HeadFacts {
+                    tilts: tilts.collect(),
+                    dimensions: dimensions.iter().map(apart).collect(),
+                    scale,
+                    cancels: plan.cancels(attend),
+                    selected: selected(plan, attend),
+                    is_read_at_bos: plan.is_read_at_bos(attend),
+                }
             });
             let known = patterns.iter().find(|(layer, pattern, kind, _)| {
                 ((*layer, *pattern), *kind) == (place, attend.kind)
@@ -350,7 +360,7 @@ fn size_at_tokens(plan: &Plan, term: &Term) -> f64 {
 }
 
 /// The level of a key for a query, by the values in the table.
-fn level(term: &Term, query: usize, key: usize) -> f64 {
+pub(super) fn level(term: &Term, query: usize, key: usize) -> f64 {
     let products = term.products.iter();
     products.map(|p| p.queries[query] * p.keys[key]).sum()
 }

@@ -1,9 +1,9 @@
 //! Bounds on what heads write: how much attention leaks to what is not selected, how equal the
 //! levels of selected keys are, and what both make of a width, a mean or a sum.
 
+use super::HeadBound;
 use super::bound::{Bound, Bounds, Floats, fits, grain};
 use super::facts::{Apart, HeadFacts, NOMINAL};
-use super::{Certificate, HeadBound};
 use crate::plan::{
     Attend, Kind, Linear, Meaning, Product, Style, Term, VariableId, Written, level,
 };
@@ -23,6 +23,8 @@ pub(super) struct Logit {
     divided: f64,
     /// How often what is not 0 is rounded.
     roundings: f64,
+    /// What share of the gap errors of queries take, which all keys see.
+    lost: f64,
 }
 
 /// The products of a query and some keys, one for each dimension.
@@ -73,7 +75,7 @@ impl Bounds<'_> {
         };
         let level_error = level_error / scale.root;
         let above = attend.above() * scale.nats();
-        let nats = scale.gap / scale.root - above;
+        let nats = scale.gap / scale.root * (1.0 - logit.lost) - above;
         let between = matches!(attend.kind, Kind::Mean | Kind::Sum { .. });
         let gap = match between {
             // BOS stands half way, or a level below where there are scores.
@@ -120,14 +122,16 @@ impl Bounds<'_> {
         let d_head = head.dimensions.len();
         let (mut tokens, mut bos) = (Products::none(), Products::none());
         let (mut of_bos_to_tokens, mut of_bos_to_bos) = (Products::none(), Products::none());
-        for [query, key] in &head.dimensions {
-            let [query_of_token, query_of_bos] = self.apart(query);
+        let mut lost = 0.0;
+        for ([query, key], tilt) in head.dimensions.iter().zip(&head.tilts) {
+            let [mut query_of_token, query_of_bos] = self.apart(query);
             let [key_of_token, key_of_bos] = self.apart(key);
             let size = |bound: &Bound| bound.centre.abs() + bound.radius;
-            let of_token = (
-                &query_of_token,
-                size(&query_of_token) + query_of_token.error,
-            );
+            let largest = size(&query_of_token) + query_of_token.error;
+            if let Some(tilt) = tilt {
+                lost += tilt * std::mem::take(&mut query_of_token.error);
+            }
+            let of_token = (&query_of_token, largest);
             let of_bos = query.whole.at_bos.abs() + query_of_bos.error;
             let of_bos = (&query_of_bos, of_bos);
             let token = (&key_of_token, size(&key_of_token));
@@ -141,7 +145,10 @@ impl Bounds<'_> {
         let of_selected = self.errors(head, &tokens, selected.min(tokens.size));
         let of_bos = self.errors(head, &bos, bos.size);
         let whole = |products: &Products| self.errors(head, products, products.size).0;
-        let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
+        let of_query_at_bos = match head.is_read_at_bos {
+            true => whole(&of_bos_to_tokens) + whole(&of_bos_to_bos),
+            false => 0.0,
+        };
         let of_others = whole(&tokens).max(of_query_at_bos);
         let roundings = match self.order.is_exact(d_head) {
             true => 4.0,
@@ -153,6 +160,7 @@ impl Bounds<'_> {
             of_others: of_others.max(of_bos.0),
             divided: of_selected.1.max(of_bos.1),
             roundings,
+            lost,
         }
     }
 
@@ -485,16 +493,5 @@ impl Bounds<'_> {
             error,
             ..Bound::exact(largest, Some(grain))
         })
-    }
-}
-
-impl Certificate {
-    /// A row of attention is uniform over what is selected to within this.
-    pub fn pattern_error(&self) -> f64 {
-        let rows = self.heads.iter().map(|head| {
-            let uneven = (2.0 * head.level_error).exp() - 1.0;
-            uneven + head.leak + 1.2e-7
-        });
-        rows.fold(0.0, f64::max)
     }
 }

@@ -15,6 +15,7 @@ mod print;
 mod readout;
 mod rounds;
 mod sided;
+mod tilt;
 
 use crate::base::parallel;
 use crate::model::{Dtype, HostOrder};
@@ -100,6 +101,15 @@ impl Certificate {
     /// Whether every output is proved to decode exactly.
     pub fn holds(&self) -> bool {
         self.open.is_empty()
+    }
+
+    /// A row of attention is uniform over what is selected to within this.
+    pub fn pattern_error(&self) -> f64 {
+        let rows = self.heads.iter().map(|head| {
+            let uneven = (2.0 * head.level_error).exp() - 1.0;
+            uneven + head.leak + 1.2e-7
+        });
+        rows.fold(0.0, f64::max)
     }
 }
 

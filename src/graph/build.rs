@@ -3,9 +3,9 @@
 //! evaluated is a node of its own, which is how the reference counts heads.
 
 use super::counted::{self, Total};
-use super::idiom;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use super::rounds::Rounds;
+use super::{cyclic, idiom};
 use crate::base::{Control, Span};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use indexmap::IndexSet;
@@ -147,6 +147,9 @@ impl Graph {
             Selector::And(a, b) => Selector::And(self.compared(a, span), self.compared(b, span)),
             Selector::Or(a, b) => Selector::Or(self.compared(a, span), self.compared(b, span)),
             Selector::Not(a) => Selector::Not(self.compared(a, span)),
+            Selector::Compare { .. } if self.sharing == Sharing::Equal => {
+                cyclic::at_queries(self, selector, span)
+            }
             Selector::Compare { .. } | Selector::Predicate(_) | Selector::Best { .. } => selector,
         };
         if self.sharing == Sharing::Equal

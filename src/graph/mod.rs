@@ -7,6 +7,7 @@ pub mod build;
 mod causal;
 mod compared;
 mod counted;
+mod cyclic;
 pub mod exponential;
 mod first;
 pub mod idiom;

@@ -1,12 +1,13 @@
 //! Values that one position has at most: of "the last that is like this", as a position with such a
-//! value sees no other that could have it; or of an index moved by what is the same at all positions.
-//! Value sets alone cannot tell, so that a mean over what is selected by it would have as many values
+//! value sees no other that could have it; or of an index moved by what is the same at all positions. And
+//! values that one position has at least, as each number of a position. Value sets alone cannot tell, so that a mean over what is selected by it would have as many values
 //! as there are sets of positions.
 
 use super::compare::Ranks;
 use super::rank::Compared;
 use super::space::{Column, VarId};
 use super::{Analysis, VarKind};
+use crate::graph::idiom::selects_all;
 use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
 use rustc_hash::FxHashMap;
@@ -23,6 +24,54 @@ impl Analysis<'_> {
         wanted.all(|wanted| {
             let is_found: Vec<bool> = domain.iter().map(|value| value.equals(wanted)).collect();
             self.is_held_once(&keys.column, &is_found)
+        })
+    }
+
+    /// A query between 0 and n-1 is always found in a permutation.
+    pub(super) fn found_in_permutation(&self, id: SelectorId) -> bool {
+        let Selector::Compare {
+            keys,
+            queries,
+            comparison: Comparison::Equal,
+        } = self.graph.get_selector(id)
+        else {
+            return false;
+        };
+        let column = self.node(*queries).map(|node| &node.column);
+        let are_positions =
+            |column: &Column| self.are_positions(column) || self.are_positions_by_row(column);
+        self.is_permutation((*keys).into()) && column.is_ok_and(are_positions)
+    }
+
+    /// Whether all values are positions of their input, wherever they can stand.
+    fn are_positions(&self, column: &Column) -> bool {
+        let mut environments = self.environments.iter().enumerate();
+        environments.all(|(at, environment)| {
+            let length = environment.length.unwrap_or(environment.position + 1);
+            let values = column.values.in_environment(at).iter();
+            let mut values = values.map(|value| &column.values.domain[*value as usize]);
+            values.all(|value| is_position(value, length as f64))
+        })
+    }
+
+    /// The same where the length is one of the variables, as it is not told apart in long inputs.
+    fn are_positions_by_row(&self, column: &Column) -> bool {
+        let space = &column.space;
+        let is_length = |var: &VarId| match self.vars[var.0 as usize].kind {
+            VarKind::Width(selector) => selects_all(self.graph, selector),
+            _ => false,
+        };
+        let Some(place) = space.vars.iter().position(is_length) else {
+            return false;
+        };
+        let lengths = &self.vars[space.vars[place].0 as usize].values.domain;
+        (0..space.rows()).all(|row| {
+            let length = lengths[space.row(row)[place] as usize].as_float();
+            let value = column.values.domain.get(column.cells[row] as usize);
+            // Where there is none, no input that is computed has it.
+            value
+                .zip(length)
+                .is_none_or(|(value, length)| is_position(value, length))
         })
     }
 
@@ -215,4 +264,10 @@ fn values_in(column: &Column, table: &Column, rows: &[usize]) -> Vec<usize> {
     values.sort_unstable();
     values.dedup();
     values
+}
+
+/// Whether it is the number of a position of an input of this length.
+fn is_position(value: &Value, length: f64) -> bool {
+    let number = value.as_float();
+    number.is_some_and(|number| number.fract() == 0.0 && (0.0..length).contains(&number))
 }

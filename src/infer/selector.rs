@@ -418,41 +418,12 @@ impl Analysis<'_> {
     }
 
     /// Whether the values are always 0, 1, …, n-1 in some order.
-    fn is_permutation(&self, id: Operand) -> bool {
+    pub(super) fn is_permutation(&self, id: Operand) -> bool {
         match self.sop(id) {
             Some(SOp::Indices) => true,
             Some(SOp::Width { selector }) => is_strict_order(self.graph, *selector, 0),
             _ => false,
         }
-    }
-
-    /// A query between 0 and n-1 is always found in a permutation.
-    fn found_in_permutation(&self, id: SelectorId) -> bool {
-        let Selector::Compare {
-            keys,
-            queries,
-            comparison: Comparison::Equal,
-        } = self.graph.get_selector(id)
-        else {
-            return false;
-        };
-        let Ok(node) = self.node(*queries) else {
-            return false;
-        };
-        let values = &node.column.values;
-        self.is_permutation((*keys).into())
-            && self
-                .environments
-                .iter()
-                .enumerate()
-                .all(|(at, environment)| {
-                    let length = environment.length.unwrap_or(environment.position + 1) as f64;
-                    values.in_environment(at).iter().all(|member| {
-                        values.domain[*member as usize]
-                            .as_float()
-                            .is_some_and(|v| v.fract() == 0.0 && (0.0..length).contains(&v))
-                    })
-                })
     }
 }
 

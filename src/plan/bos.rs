@@ -13,10 +13,15 @@ const GAPS_BELOW_BOS: f64 = 5.0;
 const NATS_BELOW_BOS: f64 = 24.0 * GAPS_BELOW_BOS;
 
 impl Plan {
+    /// Whether the query of BOS may see tokens, and later layers read what it sees.
+    pub fn is_read_at_bos(&self, attend: &Attend) -> bool {
+        let last = self.attends.iter().map(|op| op.layer).max();
+        self.bos && !self.causal && Some(attend.layer) != last
+    }
+
     /// Whether the query of BOS sees BOS alone, if anybody reads what it sees.
     pub fn keeps_to_itself(&self, attend: &Attend) -> bool {
-        let last = self.attends.iter().map(|op| op.layer).max();
-        if !self.bos || self.causal || Some(attend.layer) == last {
+        if !self.is_read_at_bos(attend) {
             return true;
         }
         let scale = self.scale(attend);

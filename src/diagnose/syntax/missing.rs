@@ -43,6 +43,15 @@ impl Place<'_, '_> {
                 where (sign, right) = (self.written(0)?, self.written(1).unwrap_or("y"));
                 "nothing stands before this `{sign}`",
                 format!("say again what is compared: `{left} {sign} {right}`");
+            // `select(keys, queries ==)`
+            (_, Some(Token::RightParenthesis))
+                if previous.is_comparison()
+                    && !operand.is_empty()
+                    && self.name_before_bracket() == Some("select") =>
+                where fixed = format!("{operand}, {written}");
+                "a comma is missing", format!("write `{fixed}`"),
+                edit self.at - 2..=self.at - 1, &fixed,
+                at self.at - 1, "a `,` belongs before this";
             // `x++`
             (Token::Plus | Token::Minus, Some(Token::Semicolon)) if operand == written =>
                 where name = self.written(-3)?;
@@ -87,7 +96,7 @@ impl Place<'_, '_> {
         let both = before.token.ends_expression() && here.token.starts_expression();
         let (left, right) = (self.written(-1)?, self.written(0)?);
         let between = self.context.text.get(before.end..here.start)?;
-        let begins = between.contains('\n') && self.token(1) == Some(Token::Assign);
+        let begins = self.begins_line() && self.token(1) == Some(Token::Assign);
         let in_loop = self.expects("in") && self.first() == Some(Token::For);
         if !both || begins || in_loop {
             return None;
@@ -115,7 +124,7 @@ impl Place<'_, '_> {
             ([true, true], _) if between.is_empty() && left.len() == 2 =>
                 "strings do not stand between three quotes",
                 "write `## …` lines above a definition to describe it";
-            _ if between.contains('\n') && self.expects(",") && self.unclosed().is_some() =>
+            _ if self.begins_line() && self.expects(",") && self.unclosed().is_some() =>
                 where closers = self.unclosed()?;
                 where fixed = format!("{left}{closers};");
                 "a `)` is missing", format!("end the line with `{closers};`"),
@@ -131,7 +140,7 @@ impl Place<'_, '_> {
     }
 
     /// What closes the brackets that are open in the statement, if nothing up to its end does.
-    fn unclosed(&self) -> Option<String> {
+    pub(super) fn unclosed(&self) -> Option<String> {
         let lexemes = self.context.lexemes;
         let goes_on = |lexeme: &&Lexeme| lexeme.token != Token::Semicolon;
         let mut inner = 0;

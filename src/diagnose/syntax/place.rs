@@ -212,13 +212,35 @@ impl<'s> Place<'_, 's> {
         if !ends && !later {
             return told;
         }
-        let help = told.help.clone().or_else(|| {
-            // Behind something else a `;` may be missing, too.
-            let help = self.closed(bracket, close)?;
-            Some(if ends { help } else { help.plain() })
+        let help = told.help.clone().or_else(|| match self.unclosed() {
+            // Before another line a `;` is missing, too.
+            Some(closers) if !ends && self.begins_line() => {
+                self.closed(bracket, &format!("{closers};"))
+            }
+            _ => {
+                let help = self.closed(bracket, close)?;
+                Some(if ends { help } else { help.plain() })
+            }
         });
         let told = told.at(self.span(bracket), "this bracket is still open");
         told.maybe_help(help)
+    }
+
+    /// Whether what does not fit is the first of its line.
+    pub(super) fn begins_line(&self) -> bool {
+        let between = self.lexeme(-1).zip(self.lexeme(0));
+        let between = between.and_then(|(last, here)| self.context.text.get(last.end..here.start));
+        between.is_some_and(|between| between.contains('\n'))
+    }
+
+    /// The name before the bracket that is open.
+    pub(super) fn name_before_bracket(&self) -> Option<&str> {
+        let bracket = self.bracket?;
+        let lexemes = self.context.lexemes;
+        let at = lexemes.iter().position(|it| it.start == bracket.start)?;
+        let before = lexemes.get(at.checked_sub(1)?)?;
+        matches!(before.token, Token::Name(_))
+            .then(|| self.context.text.get(before.start..before.end))?
     }
 
     /// What an open bracket holds, closed, if it is complete.

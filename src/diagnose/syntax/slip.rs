@@ -259,7 +259,7 @@ impl Place<'_, '_> {
             (Some(Token::For), Token::LeftParenthesis) =>
                 "the name of a loop stands without parentheses", "write `for x in list { … }`";
             (_, Token::Colon) if in_list =>
-                where x = self.sliced().unwrap_or("x");
+                where x = self.name_before_bracket().unwrap_or("x");
                 "there are no slices",
                 format!("take one element with `{x}[i]`, or build a list: `[{x}[i] for i in \
                          range(2)]`; an s-op is moved by `shift({x}, i)`");
@@ -275,16 +275,6 @@ impl Place<'_, '_> {
             (_, Token::Not) if self.token(1) == Some(Token::In) => "there is no `not in`",
                 self.not_in();
         }
-    }
-
-    /// The name before the bracket that is open.
-    fn sliced(&self) -> Option<&str> {
-        let bracket = self.bracket?;
-        let lexemes = self.context.lexemes;
-        let at = lexemes.iter().position(|it| it.start == bracket.start)?;
-        let before = lexemes.get(at.checked_sub(1)?)?;
-        matches!(before.token, Token::Name(_))
-            .then(|| self.context.text.get(before.start..before.end))?
     }
 
     /// What is not in a list, where both are all of a statement or of what it assigns.
