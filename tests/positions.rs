@@ -1,10 +1,13 @@
 //! Means over unions, remainders and nearest positions: what one head and a few hidden units can say, whose
 //! tables have an entry for nearly every pair. Sizes are bounds that a model built by hand keeps.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use super::counted::{asked, right, session};
+use rasp::execute::Precision;
 use rasp::graph::Sharing;
 use rasp::plan::Style;
-use rasp::session::Request;
+use rasp::session::{Request, VerifyOptions};
 
 /// The layers and the heads of a certified model, and its parameters.
 fn size(text: &str, max_length: usize, request: Request) -> (usize, usize, usize) {
@@ -75,6 +78,8 @@ fn remainders_are_right() {
         "aggregate(select(indices, (indices - 1) % length, ==), tokens)",
         "aggregate(select((indices + 1) % length, indices, ==), tokens)",
         "aggregate(select(indices, (indices + 3) % length, ==), tokens)",
+        "aggregate(select((2 - indices) % length, (indices - 1 + length) % length, ==), tokens)",
+        "selector_width(select((indices + 3) % length, indices, !=))",
         "selector_width(select(indices, (2 * indices) % length, <))",
     ] {
         right(text);
@@ -96,6 +101,51 @@ fn remainders_take_few_hidden_units() {
         let found = size(text, length, Request::default());
         let within = found.0 <= most.0 && found.1 <= most.1 && found.2 <= most.2;
         assert!(within, "{text} at {length}: {found:?}");
+    }
+}
+
+/// What finds a position by its number: a parabola, however long the input is. A query that is off by a little
+/// is as far off for all keys.
+#[test]
+fn positions_are_found_in_two_dimensions_of_a_head() {
+    for (text, layers) in [
+        (
+            "aggregate(select(indices, length - 1 - indices, ==), tokens)",
+            2,
+        ),
+        ("aggregate(select(indices, length - 1, ==), tokens)", 2),
+        (
+            "aggregate(select((indices + 1) % length, indices, ==), tokens)",
+            3,
+        ),
+    ] {
+        for length in [64, 100, 128, 129, 200, 300, 512] {
+            let found = size(text, length, Request::default());
+            let within = found.0 <= layers && found.1 == 2 && found.2 <= 8 * length + 330;
+            assert!(within, "{text} at {length}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn positions_of_long_inputs_are_right() {
+    for text in [
+        "aggregate(select(indices, length - 1 - indices, ==), tokens)",
+        "aggregate(select((indices + 1) % length, indices, ==), indices)",
+    ] {
+        let mut session = session(Sharing::Equal, text);
+        let compiled = session.compile(&["x"], &asked(300, Request::default()));
+        let compiled = compiled.unwrap();
+        for precision in [Precision::F32, Precision::F64] {
+            let options = VerifyOptions {
+                precision,
+                samples: 30,
+                ..VerifyOptions::default()
+            };
+            let verified = session.verify(&compiled, &options).unwrap();
+            assert_eq!(verified.wrong, 0, "{text}");
+            assert!(verified.checked >= 30, "{text}");
+        }
     }
 }
 

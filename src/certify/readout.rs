@@ -121,17 +121,25 @@ impl Bounds<'_> {
         };
         let gap = 2.0 * margin;
         let largest = numbers.iter().fold(0.0f64, |most, a| most.max(a.abs()));
+        // A score is rounded as often as it has addends, and as often again where its factors are rounded.
+        let addends = |read: &Linear| read.terms.len() + usize::from(read.constant != 0.0);
         let is_held = |a: &f64| self.floats.holds(2.0 * a) && self.floats.holds(a * a);
-        // Of one score: two products and their sum, of up to `3ay`; and its factors, where they are rounded.
         let roundings = match numbers.iter().all(is_held) {
-            true => 6.0,
-            false => 12.0,
+            true => addends(y) + addends(x),
+            false => 2 * (addends(y) + addends(x)),
         };
         let numerator = self.read(y);
-        let worst = self.denominators(x).into_iter().map(|(x, error)| {
-            let a = largest.min(numerator.largest / x);
-            let rounding = roundings * self.floats.unit * a * numerator.largest;
-            (numerator.error + (a + gap / 2.0) * error + rounding / gap) / x
+        let size_of_y = self.sizes(y);
+        let worst = self.denominators(x).into_iter().map(|(x_there, error)| {
+            let a = largest.min(numerator.largest / x_there + gap);
+            // What is added up may be larger than what it comes to.
+            let size_of_x = match x.terms.len() {
+                1 => x.constant.abs() + (x_there - x.constant).abs(),
+                _ => self.sizes(x),
+            };
+            let size = 2.0 * a * size_of_y + a * a * size_of_x;
+            let rounding = roundings as f64 * self.floats.unit * size;
+            (numerator.error + (a + gap / 2.0) * error + rounding / gap) / x_there
         });
         match worst.reduce(f64::max) {
             Some(worst) if margin > 0.0 => self.share(worst, margin),
@@ -161,6 +169,13 @@ impl Bounds<'_> {
             true => found,
             false => Vec::new(),
         }
+    }
+
+    /// How large the addends of a read are together, at most.
+    fn sizes(&self, read: &Linear) -> f64 {
+        let terms = read.terms.iter();
+        let terms = terms.map(|(id, factor)| factor.abs() * self.of(*id).largest);
+        read.constant.abs() + terms.sum::<f64>()
     }
 
     fn number(&self, output: &ReadOut) -> super::bound::Bound {

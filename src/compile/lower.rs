@@ -4,7 +4,7 @@
 use crate::model::{
     self, Attention, FeedForward, Head, Layer, Mask, Matrix, Model, Readout, Variable,
 };
-use crate::plan::{self, Attend, Dimension, Kind, Linear, Plan, ReadOut, VariableId, Written};
+use crate::plan::{Attend, Dimension, Kind, Linear, Plan, ReadOut, VariableId, Written};
 use std::collections::BTreeMap;
 
 type Triplets = Vec<(usize, usize, f64)>;
@@ -154,16 +154,15 @@ impl Lowering<'_> {
         let plan = self.plan;
         let attends = plan.attends.iter().filter(|attend| attend.into == variable);
         let attended: f64 = attends.map(|attend| plan.at_bos(&attend.value)).sum();
-        let forwards = plan.feed_forwards.iter();
-        let computed = forwards
-            .filter(|forward| forward.into == variable)
-            .map(|forward| {
-                let z = plan.at_bos(&forward.argument);
-                let offset = |unit: &plan::Unit| if self.one.is_some() { 0.0 } else { unit.offset };
-                let units = forward.units.iter();
-                let units = units.map(|u| u.weight * (u.slope * z + offset(u)).max(0.0));
-                units.sum::<f64>()
-            });
+        let units = plan.feed_forwards.iter().filter(|op| op.into == variable);
+        let units = units.flat_map(|forward| forward.units.iter().map(move |unit| (forward, unit)));
+        let computed = units.map(|(forward, unit)| {
+            let read = plan.unit(forward, unit);
+            // The variable that carries thresholds is 0 at BOS.
+            let threshold = self.one.map_or(0.0, |_| read.constant);
+            let z = plan.at_bos(&read) - threshold;
+            self.plan.balance_of_unit(forward, unit) * unit.weight * z.max(0.0)
+        });
         attended + computed.sum::<f64>()
     }
 

@@ -188,7 +188,7 @@ impl Compiler<'_> {
         };
         let function = |bits: &Bits| bits.iter().copied().map(f64::from_bits).collect();
         let demands = demands.iter();
-        let demands: Vec<_> = demands
+        let demands: Vec<(Vec<f64>, String)> = demands
             .map(|(bits, l)| (function(bits), l.clone()))
             .collect();
         let kind = self.analysis.vars[var.0 as usize].kind;
@@ -198,8 +198,13 @@ impl Compiler<'_> {
             let place = |default| domain.iter().position(|value| value == default);
             default.map(|default| place(default).unwrap_or(0))
         } else {
-            // One value needs no direction of its own.
-            Some(0)
+            // One value needs no direction of its own. What asks for the first position alone is 0 at others,
+            // so that shares of it are held without a constant, which would cost them digits.
+            let asks_for_first = |function: &[f64]| matches!(function, [1.0, rest @ ..] if rest.iter().all(|n| *n == 0.0));
+            match demands.as_slice() {
+                [(function, _)] if kind == VarKind::Indices && asks_for_first(function) => Some(1),
+                _ => Some(0),
+            }
         };
         let wish = match self.chooses(Choice::Encode) {
             true => self.wish(kind, domain.len()),
