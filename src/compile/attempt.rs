@@ -10,7 +10,7 @@ use crate::graph::{Graph, SOpId, WithFirst};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped, Var};
 use crate::model::{Dtype, Host, Model};
-use crate::plan::pass::Passes;
+use crate::plan::pass::{Choice, Passes};
 use crate::plan::{Plan, Style};
 use crate::schedule::report::Searched;
 use crate::schedule::schedule;
@@ -21,6 +21,12 @@ const MOST_NUMBERED: usize = 1_024;
 
 /// A model of more parameters, counted with padding, is held against one that is made with more care.
 const MANY_PARAMETERS: usize = 1_000_000;
+
+/// A hidden layer of so many units for each position and token has one for each pair of values of something.
+const FEW_UNITS: usize = 4;
+
+/// How many times smaller a model must be that has a hidden layer for each elementwise s-op.
+const MUCH_SMALLER: usize = 4;
 
 /// Means of more values are real numbers where lists of values become too long.
 const MOST_LISTED: usize = 1_024;
@@ -41,7 +47,7 @@ pub(super) fn made_in(
     let made = |limits: &Limits| {
         analysed(request, of, setting, limits, |analysis| {
             causal::check(analysis, roots)?;
-            certified_or_tried(request, of, analysis)
+            fused_or_apart(request, of, analysis)
         })
     };
     made(limits).or_else(|error| {
@@ -79,6 +85,39 @@ pub(super) fn analysed<T>(
     let analysis = Analysis::holding(several, (seen, first.as_ref()), roots, setting, limits);
     control.check()?;
     make(&analysis)
+}
+
+/// A model in which a chain of elementwise s-ops is one hidden layer; or a layer for each, where that one is
+/// refused, or has a hidden unit for each of the many numbers that what a chain reads may be together.
+fn fused_or_apart(
+    request: &Request,
+    of: (&Graph, &[SOpId]),
+    analysis: &Analysis,
+) -> Fallible<Compiled> {
+    let fused = certified_or_tried(request, of, analysis);
+    let is_fine = |fused: &Compiled| {
+        let most = FEW_UNITS * (analysis.setting.max_length + analysis.setting.vocabulary.len());
+        fused.is_certified() && fused.model.widest_hidden_layer() <= most
+    };
+    if !request.passes.choose(Choice::Fuse) || fused.as_ref().is_ok_and(is_fine) {
+        return fused;
+    }
+    of.0.control().check()?;
+    let apart = Request {
+        passes: request.passes.without_choice(Choice::Fuse),
+        ..request.clone()
+    };
+    let apart = certified_or_tried(&apart, of, analysis).ok();
+    of.0.control().check()?;
+    let size = |compiled: &Compiled| compiled.model.padded_parameters();
+    let is_worth_it = |apart: &Compiled| match &fused {
+        Ok(fused) if fused.is_certified() => size(fused) / MUCH_SMALLER >= size(apart),
+        Ok(_) | Err(_) => true,
+    };
+    match apart.filter(|apart| apart.is_certified() && is_worth_it(apart)) {
+        Some(apart) => Ok(apart),
+        None => fused,
+    }
 }
 
 /// The first model that is certified, with ever more care; without one, one that was tried.

@@ -26,10 +26,15 @@ impl Model {
             layers: self.layers.len(),
             heads: most(self.layers.iter().map(|layer| layer.heads.len())),
             d_head: most(heads().map(|head| head.d_head().max(head.value.columns()))),
-            d_mlp: most(self.layers.iter().map(|layer| layer.mlp.d_mlp())),
+            d_mlp: self.widest_hidden_layer(),
             d_model: self.d_model,
         }
         .padded_parameters()
+    }
+
+    /// How many hidden units the widest feed-forward block has.
+    pub fn widest_hidden_layer(&self) -> usize {
+        most(self.layers.iter().map(|layer| layer.mlp.d_mlp()))
     }
 
     /// The largest absolute value among all matrices and biases.

@@ -136,13 +136,16 @@ impl Compiler<'_> {
         [then, otherwise]: [SOpId; 2],
         wanted: &Wanted,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(holds) = self.holds(condition, wanted)? else {
+        let Some((holds, is_held)) = self.holds(condition, wanted)? else {
             return Ok(None);
         };
         let fails = LinearRead::constant(1.0).plus(-1.0, &holds);
         let mut chosen = LinearRead::default();
-        for (number, is_silent, is_chosen) in [(then, &fails, &holds), (otherwise, &holds, &fails)]
-        {
+        let branches = [
+            (then, &fails, &holds, false),
+            (otherwise, &holds, &fails, true),
+        ];
+        for (number, is_silent, is_chosen, silent_where) in branches {
             let Some(number) = self.operand_of(number, wanted)? else {
                 return Ok(None);
             };
@@ -152,7 +155,12 @@ impl Compiler<'_> {
             chosen = chosen.plus(least, is_chosen);
             if range > 0.0 {
                 let argument = number.read.clone().plus(-range, is_silent);
-                let points = values().flat_map(|value| [value, value - range]).collect();
+                let pairs = values().zip(&is_held);
+                let points = pairs.map(|(value, held)| match *held == silent_where {
+                    true => value - range,
+                    false => value,
+                });
+                let points = points.collect();
                 let gated = self.above(least, argument, points, wanted.label)?;
                 chosen = chosen.plus(1.0, &gated);
             }
@@ -160,12 +168,17 @@ impl Compiler<'_> {
         Ok(Some(wanted.of(&chosen)))
     }
 
-    /// Whether a condition holds, as 0 or 1, which what it is need not be: any number but 0 holds.
-    fn holds(&mut self, condition: SOpId, wanted: &Wanted) -> Result<Option<LinearRead>, Stopped> {
+    /// Whether a condition holds, as 0 or 1, which what it is need not be: any number but 0 holds; and in
+    /// which of the rows.
+    fn holds(
+        &mut self,
+        condition: SOpId,
+        wanted: &Wanted,
+    ) -> Result<Option<(LinearRead, Vec<bool>)>, Stopped> {
         let (space, target) = (&wanted.column.space, &wanted.target);
-        if self.values_in(condition.into(), space, target)?.is_none() {
+        let Some((numbers, in_rows)) = self.values_in(condition.into(), space, target)? else {
             return Ok(None);
-        }
+        };
         let values = self.analysis.node(condition)?.column.values.domain.clone();
         if values.len() != 2 {
             return Ok(None);
@@ -179,7 +192,16 @@ impl Compiler<'_> {
         };
         let label = self.name(condition);
         let want = self.want_of_operand(wanted.want);
-        self.feature(condition, &function, want, &label).map(Some)
+        let read = self.feature(condition, &function, want, &label)?;
+        let holding: Vec<f64> = numbers
+            .into_iter()
+            .zip(function)
+            .filter(|(_, holds)| *holds != 0.0)
+            .map(|(number, _)| number)
+            .collect();
+        let rows = wanted.rows.iter();
+        let is_held = rows.map(|row| holding.contains(&in_rows[*row]));
+        Ok(Some((read, is_held.collect())))
     }
 
     fn operand_of(&mut self, id: SOpId, wanted: &Wanted) -> Result<Option<Axis>, Stopped> {

@@ -198,11 +198,10 @@ impl Compiler<'_> {
             let place = |default| domain.iter().position(|value| value == default);
             default.map(|default| place(default).unwrap_or(0))
         } else {
-            // One value needs no direction of its own. What asks for the first position alone is 0 at others,
-            // so that shares of it are held without a constant, which would cost them digits.
-            let asks_for_first = |function: &[f64]| matches!(function, [1.0, rest @ ..] if rest.iter().all(|n| *n == 0.0));
+            // One value needs no direction of its own: of an index that where its one reader sees least, as a
+            // constant that is taken back costs digits.
             match demands.as_slice() {
-                [(function, _)] if kind == VarKind::Indices && asks_for_first(function) => Some(1),
+                [(function, _)] if kind == VarKind::Indices => Some(closest_to_zero(function)),
                 _ => Some(0),
             }
         };
@@ -488,4 +487,14 @@ pub(super) fn at(stopped: Stopped, culprit: impl Into<Option<SOpId>>) -> Stopped
         culprit: stopped.culprit.or(culprit.into()),
         ..stopped
     }
+}
+
+/// The first value for which a function is as close to 0 as for any.
+fn closest_to_zero(function: &[f64]) -> usize {
+    let sizes = function.iter().map(|number| number.abs());
+    let least = sizes.clone().fold(f64::INFINITY, f64::min);
+    sizes
+        .into_iter()
+        .position(|size| size == least)
+        .unwrap_or(0)
 }

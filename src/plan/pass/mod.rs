@@ -265,6 +265,13 @@ impl Passes {
         Passes(others.copied().collect())
     }
 
+    /// These without what is chosen so.
+    #[must_use]
+    pub fn without_choice(&self, choice: Choice) -> Passes {
+        let others = self.iter().filter(|pass| pass.choice() != Some(choice));
+        Passes(others.copied().collect())
+    }
+
     /// The passes in the order in which they run.
     pub fn iter(&self) -> impl Iterator<Item = &Pass> {
         self.0.iter()
