@@ -575,3 +575,38 @@ fn long_sorts_by_frequency_are_right_in_float32() {
     right(SORT_BY_FREQUENCY, letters(4), 120, 40);
     right(SORT_BY_FREQUENCY, letters(128), 128, 40);
 }
+
+/// Scores of large sums lose more digits than what they come to: `2ay - a²x`, where `x` is read as 1 and less.
+#[test]
+fn sums_of_large_numbers_are_right_in_float32() {
+    let total = "x = round(length * aggregate(full_s, tokens_int));";
+    let running = "x = round((indices + 1) * aggregate(select(indices, indices, <=), tokens_int));";
+    let digits = ints(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    for length in [57, 60, 64] {
+        right(total, digits.clone(), length, 100);
+    }
+    right(running, digits, 64, 60);
+}
+
+/// Keys that are one of two kinds, of which each position has a rank: one hidden layer has its thresholds in a
+/// direction, which is 0 at BOS.
+#[test]
+fn compaction_is_right() {
+    let text = "upto = select(indices, indices, <=); start = tokens != shift(tokens, 1, \"-\");
+        n = round((indices + 1) * aggregate(upto, indicator(start)));
+        x = aggregate(select(start, True, ==) and select(n, indices + 1, ==), tokens, \"-\");";
+    for length in [16, 64] {
+        right(text, letters(2), length, 40);
+    }
+}
+
+/// What is chosen may say itself which of the two it is.
+#[test]
+fn choices_of_what_they_ask_for_are_right() {
+    let text = "at = aggregate(select_best(select(tokens, \"\u{4e00}\", ==), \
+            score(indices, indices, lambda key, query: key)), indices, -2);
+        x = length if at == -2 else at;";
+    for length in [8, 17, 40] {
+        right(text, letters(2), length, 60);
+    }
+}

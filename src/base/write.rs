@@ -55,6 +55,25 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Fallible<()> {
     })
 }
 
+/// Extensions of programs.
+const PROGRAMS: [&str; 3] = ["rasp", "subleq", "fleq"];
+
+/// Writes what was made of a program: never in the place of one, not even where others are replaced.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_made(path: &Path, bytes: &[u8], existing: Existing) -> Fallible<()> {
+    let target = path.canonicalize();
+    let extension = target
+        .iter()
+        .find_map(|target| target.extension()?.to_str());
+    if existing == Existing::Replace && extension.is_some_and(|it| PROGRAMS.contains(&it)) {
+        let error = unwritten(path, "there is a program, which this would replace");
+        return Err(error.help("give another name").into());
+    }
+    write(path, bytes, existing)
+}
+
 /// The error that a file could not be written.
 pub fn unwritten(path: &Path, reason: &str) -> Diagnostic {
     let message = format!("{} could not be written: {reason}", visible::path(path));

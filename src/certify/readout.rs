@@ -4,7 +4,7 @@
 use super::bound::Bounds;
 use super::sided::OneSided;
 use super::{OutputBound, TOLERANCE_F32, TOLERANCE_F64, margin};
-use crate::plan::{Linear, Read, ReadOut};
+use crate::plan::{Linear, Read, ReadOut, Written};
 use crate::value::ROUNDING;
 
 impl Bounds<'_> {
@@ -121,25 +121,36 @@ impl Bounds<'_> {
         };
         let gap = 2.0 * margin;
         let largest = numbers.iter().fold(0.0f64, |most, a| most.max(a.abs()));
-        // A score is rounded as often as it has addends, and as often again where its factors are rounded.
-        let addends = |read: &Linear| read.terms.len() + usize::from(read.constant != 0.0);
-        let is_held = |a: &f64| self.floats.holds(2.0 * a) && self.floats.holds(a * a);
-        let roundings = match numbers.iter().all(is_held) {
-            true => addends(y) + addends(x),
-            false => 2 * (addends(y) + addends(x)),
+        // A score is rounded as often as it has addends, and as often again where its weights are rounded.
+        let weights = |read: &Linear| -> Vec<f64> {
+            let factors = read.terms.iter().map(|(_, factor)| *factor);
+            factors
+                .chain([read.constant])
+                .filter(|factor| *factor != 0.0)
+                .collect()
         };
+        let (of_y, of_x) = (weights(y), weights(x));
+        let is_held = |a: &f64| {
+            of_y.iter()
+                .all(|factor| self.floats.holds(2.0 * a * factor))
+                && of_x.iter().all(|factor| self.floats.holds(a * a * factor))
+        };
+        let per_addend = if numbers.iter().all(is_held) { 1 } else { 2 };
         let numerator = self.read(y);
         let size_of_y = self.sizes(y);
-        let worst = self.denominators(x).into_iter().map(|(x_there, error)| {
-            let a = largest.min(numerator.largest / x_there + gap);
+        let worst = self.denominators(x).into_iter().map(|there| {
             // What is added up may be larger than what it comes to.
-            let size_of_x = match x.terms.len() {
-                1 => x.constant.abs() + (x_there - x.constant).abs(),
-                _ => self.sizes(x),
-            };
-            let size = 2.0 * a * size_of_y + a * a * size_of_x;
+            let Denominator {
+                x,
+                error,
+                size,
+                addends,
+            } = there;
+            let roundings = per_addend * (of_y.len() + addends);
+            let a = largest.min(numerator.largest / x + gap);
+            let size = 2.0 * a * size_of_y + a * a * size;
             let rounding = roundings as f64 * self.floats.unit * size;
-            (numerator.error + (a + gap / 2.0) * error + rounding / gap) / x_there
+            (numerator.error + (a + gap / 2.0) * error + rounding / gap) / x
         });
         match worst.reduce(f64::max) {
             Some(worst) if margin > 0.0 => self.share(worst, margin),
@@ -147,28 +158,72 @@ impl Bounds<'_> {
         }
     }
 
-    /// What a denominator can be at tokens, or the least of it, with its errors; nothing if it may be
-    /// 0 or less.
-    fn denominators(&self, x: &Linear) -> Vec<(f64, f64)> {
-        let alone = x.terms.iter().next().filter(|_| x.terms.len() == 1);
-        let of_one = alone.map(|(id, factor)| (*id, *factor));
+    /// What a denominator can be at tokens, or the least of it; nothing if it may be 0 or less.
+    fn denominators(&self, x: &Linear) -> Vec<Denominator> {
         let read = self.facts.host_sum(self.plan, x);
         let bound = self.summed(&read, read.constant);
-        let found = match of_one {
-            Some((id, 1.0)) if x.constant == 0.0 && !self.of(id).by_value.is_empty() => {
-                self.of(id).by_value.clone()
-            }
-            Some((id, factor)) => {
-                let values = self.plan.variable(id).values.iter();
-                let values = values.map(|value| (x.constant + factor * value, bound.error));
+        let added = |terms: &[f64]| Denominator {
+            x: x.constant + terms.iter().sum::<f64>(),
+            error: bound.error,
+            size: x.constant.abs() + terms.iter().map(|term| term.abs()).sum::<f64>(),
+            addends: terms
+                .iter()
+                .chain([&x.constant])
+                .filter(|it| **it != 0.0)
+                .count(),
+        };
+        let mut terms = x.terms.iter();
+        let found: Vec<Denominator> = match (terms.next(), terms.next()) {
+            (Some((id, 1.0)), None) if x.constant == 0.0 && !self.of(*id).by_value.is_empty() => {
+                let values = self.of(*id).by_value.iter();
+                let values = values.map(|(x, error)| Denominator {
+                    x: *x,
+                    error: *error,
+                    size: *x,
+                    addends: 1,
+                });
                 values.collect()
             }
-            None => vec![(self.at_tokens(&read).0, bound.error)],
+            (Some((id, factor)), None) => {
+                let values = self.plan.variable(*id).values.iter();
+                values.map(|value| added(&[factor * value])).collect()
+            }
+            _ => match self.at_indices(x) {
+                Some(rows) => rows.iter().map(|terms| added(terms)).collect(),
+                None => vec![Denominator {
+                    x: self.at_tokens(&read).0,
+                    error: bound.error,
+                    size: self.sizes(x),
+                    addends: x.terms.len() + 1,
+                }],
+            },
         };
-        match found.iter().all(|(x, error)| *x > 2.0 * error) {
+        match found.iter().all(|there| there.x > 2.0 * there.error) {
             true => found,
             false => Vec::new(),
         }
+    }
+
+    /// The addends of a read at each index, if it depends on nothing else.
+    fn at_indices(&self, read: &Linear) -> Option<Vec<Vec<f64>>> {
+        let columns = read.terms.iter().map(|(id, factor)| {
+            if let Written::Embed { tokens, indices } = &self.plan.variable(*id).written
+                && tokens.is_empty()
+            {
+                Some((*factor, indices))
+            } else {
+                None
+            }
+        });
+        let columns = columns.collect::<Option<Vec<_>>>()?;
+        let row = |index: usize| {
+            let addends = columns.iter().map(|(factor, indices)| {
+                let number = indices.get(index).copied().unwrap_or(0.0);
+                factor * number
+            });
+            addends.collect()
+        };
+        Some((0..self.plan.max_length).map(row).collect())
     }
 
     /// How large the addends of a read are together, at most.
@@ -189,4 +244,14 @@ impl Bounds<'_> {
         let share = error / margin;
         (share, share < 1.0)
     }
+}
+
+/// What is divided by.
+struct Denominator {
+    x: f64,
+    /// How far it may be off.
+    error: f64,
+    /// How large its addends are together, and how many are not 0.
+    size: f64,
+    addends: usize,
 }

@@ -6,7 +6,7 @@ use super::arguments::Doc;
 use super::input::{programs, read};
 use super::limits::session;
 use super::output::{Output, Stop};
-use crate::base::write::{unwritten, write};
+use crate::base::write::{unwritten, write_made};
 use crate::base::{Existing, Limits, Sources, visible};
 use crate::builtin::{self, BuiltinName, Kind};
 use crate::diagnose;
@@ -116,7 +116,10 @@ fn save(output: &mut Output, path: &Path, text: &str, force: bool) -> Result<(),
         output.report(&error, &sources);
         return Err(Stop::Reported);
     }
-    output.expect(write(path, text.as_bytes(), Existing::Replace), &sources)?;
+    output.expect(
+        write_made(path, text.as_bytes(), Existing::Replace),
+        &sources,
+    )?;
     output.line(&format!("written to {}", visible::path(path)))
 }
 

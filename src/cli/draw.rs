@@ -187,7 +187,7 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
         true => Existing::Replace,
         false => Existing::Keep,
     };
-    output.expect(write::write(path, &bytes, existing), session.sources())?;
+    output.expect(write::write_made(path, &bytes, existing), session.sources())?;
     output.line(&format!("drawn in {}", visible::path(path)))
 }
 

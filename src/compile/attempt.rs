@@ -107,7 +107,7 @@ fn fused_or_apart(
         passes: request.passes.without_choice(Choice::Fuse),
         ..request.clone()
     };
-    let apart = certified_or_tried(&apart, of, analysis).ok();
+    let apart = attempt(analysis, &Searches::default(), of.1, &apart, Care::Plain).ok();
     of.0.control().check()?;
     let size = |compiled: &Compiled| compiled.model.padded_parameters();
     let is_worth_it = |apart: &Compiled| match &fused {

@@ -12,7 +12,7 @@ use super::tensors::{Shapes, TensorReader, Writer};
 use super::transformer::{
     Attention, Decoder, FeedForward, Head, Layer, Loop, Mask, Model, Output, Readout, Variable,
 };
-use crate::base::write::write;
+use crate::base::write::write_made;
 use crate::base::{Code, Diagnostic, Existing, Fallible, read::open, visible};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -149,7 +149,7 @@ pub fn from_bytes_with(bytes: &[u8], digest: Digest) -> Fallible<Model> {
 /// As [`to_bytes`]; a place that cannot be written to, or one that is taken and to be kept.
 pub fn save(model: &Model, path: &Path, existing: Existing) -> Fallible<()> {
     let bytes = to_bytes(model)?;
-    write(path, &bytes, existing)
+    write_made(path, &bytes, existing)
 }
 
 /// Help where a model is missing.

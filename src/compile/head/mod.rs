@@ -15,7 +15,7 @@ mod union;
 mod window;
 
 use crate::base::Span;
-use crate::compile::linear::basis::Basis;
+use crate::compile::linear::basis::{Basis, reference_of_indices};
 use crate::compile::linear::by_shape::affine;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Bits, Care, Compiler, Want};
@@ -198,12 +198,11 @@ impl Compiler<'_> {
             let place = |default| domain.iter().position(|value| value == default);
             default.map(|default| place(default).unwrap_or(0))
         } else {
-            // One value needs no direction of its own: of an index that where its one reader sees least, as a
-            // constant that is taken back costs digits.
-            match demands.as_slice() {
-                [(function, _)] if kind == VarKind::Indices => Some(closest_to_zero(function)),
-                _ => Some(0),
-            }
+            // One value needs no direction of its own.
+            Some(match kind {
+                VarKind::Indices => reference_of_indices(&demands),
+                _ => 0,
+            })
         };
         let wish = match self.chooses(Choice::Encode) {
             true => self.wish(kind, domain.len()),
@@ -487,14 +486,4 @@ pub(super) fn at(stopped: Stopped, culprit: impl Into<Option<SOpId>>) -> Stopped
         culprit: stopped.culprit.or(culprit.into()),
         ..stopped
     }
-}
-
-/// The first value for which a function is as close to 0 as for any.
-fn closest_to_zero(function: &[f64]) -> usize {
-    let sizes = function.iter().map(|number| number.abs());
-    let least = sizes.clone().fold(f64::INFINITY, f64::min);
-    sizes
-        .into_iter()
-        .position(|size| size == least)
-        .unwrap_or(0)
 }

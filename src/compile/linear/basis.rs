@@ -182,6 +182,25 @@ impl Basis {
     }
 }
 
+/// The index that is held as 0. A constant that is taken back costs digits: where one demand has fractions, or
+/// there is but one, it is that for which this is closest to 0.
+pub fn reference_of_indices(demands: &[(Vec<f64>, String)]) -> usize {
+    let is_fraction = |function: &&Vec<f64>| function.iter().any(|number| number.fract() != 0.0);
+    let functions = || demands.iter().map(|(function, _)| function);
+    let mut fractions = functions().filter(is_fraction);
+    let function = match (fractions.next(), fractions.next(), demands) {
+        (Some(one), None, _) | (None, _, [(one, _)]) => one,
+        _ => return 0,
+    };
+    let least = function
+        .iter()
+        .fold(f64::INFINITY, |least, number| least.min(number.abs()));
+    function
+        .iter()
+        .position(|number| number.abs() == least)
+        .unwrap_or(0)
+}
+
 /// A function that is 0 at the reference.
 struct Shifted {
     /// What it was there.

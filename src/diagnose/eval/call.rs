@@ -122,6 +122,9 @@ impl Scene<'_> {
 
     /// The module of the library that a path was probably meant to name.
     pub(super) fn module(&self, path: &str) -> Option<Suggestion> {
+        if path.contains("rasplib") {
+            return Some("what `rasplib` defines is always there: leave this out".into());
+        }
         let modules = self.evaluator.texts.modules();
         // Or only the beginning of a name.
         let length = path.chars().count();

@@ -10,6 +10,7 @@ use crate::syntax::mistake::{Mistake, MistakeKind};
 pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) -> Diagnostic {
     let span = mistake.span;
     let written = context.text.get(span.range()).unwrap_or("");
+    let before = context.text.get(..span.start as usize).unwrap_or("");
     let behind = context.text.get(span.end as usize..).unwrap_or("");
     let end = Span {
         start: span.end,
@@ -106,7 +107,7 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
                 "//" => "/",
                 other => other,
             };
-            where name = assigned(&context.text[..span.start as usize]);
+            where name = assigned(before);
             where (single, name) = (name.is_some(), name.unwrap_or("name"));
             where help = format!("write `{name} = {name} {operator} …;`");
             where help = Suggestion::edit(help, span, format!("= {name} {operator}"));
@@ -123,6 +124,11 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
             error!(UnexpectedToken, "a float has digits on both sides of its point"),
             at span, "digits are missing",
             mend Some(write(whole));
+        MistakeKind::Foreign if written == "!" && before.ends_with('=') && behind.starts_with(' ') =>
+            where both = Span { start: span.start - 1, ..span };
+            error!(UnexpectedToken, "there is no `=!`"),
+            at both, "not an operator here",
+            mend Some(Suggestion::edit("to compare write `!=`", both, "!="));
         MistakeKind::Foreign =>
             error!(UnexpectedToken, "`{written}` is not an operator of the language"),
             at span, "not an operator here",

@@ -130,6 +130,11 @@ impl Place<'_, '_> {
                 "a `)` is missing", format!("end the line with `{closers};`"),
                 edit last..=last, &fixed,
                 at last, "what is open is closed after this";
+            _ if here.token == Token::LeftBrace && self.first() == Some(Token::Def) && self.bracket.is_some() =>
+                where fixed = format!("{left}) {right}");
+                "a `)` is missing", format!("write `{fixed}`"),
+                edit last..=self.at, &fixed,
+                at self.at, "a `)` belongs before this";
             _ if self.expects(",") && self.bracket.is_some() =>
                 where fixed = format!("{left}, {right}");
                 "a comma is missing", format!("write `{fixed}`"),

@@ -262,7 +262,7 @@ impl Place<'_, '_> {
                 where x = self.name_before_bracket().unwrap_or("x");
                 "there are no slices",
                 format!("take one element with `{x}[i]`, or build a list: `[{x}[i] for i in \
-                         range(2)]`; an s-op is moved by `shift({x}, i)`");
+                         range(2)]`; an s-op is moved by `shift({x}, -1, \"-\")`");
             _ if needs_else && block && line.is_some() =>
                 where line = line?;
                 "`if` is not a statement",
