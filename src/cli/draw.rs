@@ -134,9 +134,21 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
         (None, Some(path)) => output.expect(Form::of(path), &none)?,
         (None, None) => Form::Text,
     };
-    if form.is_bytes() && arguments.output.is_none() {
-        let error = Diagnostic::error(Code::BadInput, "a picture of bytes needs a file");
-        output.report(&error.help("say which with `-o NAME.png`"), &none);
+    let error = |message: String| Diagnostic::error(Code::BadInput, message);
+    let misfit = match &arguments.output {
+        None if form.is_bytes() => {
+            let help = format!("say which with `-o NAME.{}`", form.name());
+            Some(error("a picture of bytes needs a file".to_string()).help(help))
+        }
+        Some(path) if Form::of_ending(path).is_some_and(|other| other != form) => {
+            let (name, shown) = (form.name(), visible::path(path));
+            let message = format!("`--as {name}` and {shown} say different kinds of pictures");
+            Some(error(message).help("leave `--as` out, or give the file another ending"))
+        }
+        _ => None,
+    };
+    if let Some(error) = misfit {
+        output.report(&error, &none);
         return Err(Stop::Reported);
     }
     let given = output.expect(arguments.input.given(), &none)?;

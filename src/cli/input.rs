@@ -138,7 +138,17 @@ pub fn inputs(arguments: &Inputs) -> Fallible<Vec<Input>> {
 /// The vocabulary of the command line, if it gives one.
 pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
     let tokens = match (&setting.reach.vocab, &setting.reach.vocab_json) {
-        (Some(text), _) => Value::characters(text),
+        (Some(text), _) => match listed(text) {
+            None => Value::characters(text),
+            Some(meant) => {
+                let message = "`--vocab` takes single characters, one after the other";
+                let help = format!(
+                    "write `--vocab {meant}`; longer tokens are given as a list, like `--vocab-json \
+                     '[\"a\", \"b\"]'`"
+                );
+                return Err(Diagnostic::error(Code::BadInput, message).help(help).into());
+            }
+        },
         (None, Some(text)) => json_tokens("--vocab-json", text)?,
         (None, None) => return Ok(None),
     };
@@ -149,6 +159,20 @@ pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
             .into());
     }
     Ok(Some(Value::distinct(&tokens)))
+}
+
+/// The characters of a vocabulary that is written as a list of three or more, with commas or blanks between
+/// them.
+fn listed(text: &str) -> Option<String> {
+    let bare = text.trim_matches(['[', ']']).replace(['"', '\''], "");
+    let parts = bare.split([',', ' ']).filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.collect();
+    let are_single = parts.iter().all(|part| part.chars().count() == 1);
+    // As a token a sign would stand there once.
+    let is_separated = [',', ' ']
+        .iter()
+        .any(|sign| text.matches(*sign).count() > 1);
+    (are_single && is_separated).then(|| parts.concat())
 }
 
 /// Tokens as a JSON array.
@@ -387,7 +411,8 @@ pub fn read(file: &Path) -> Fallible<Loaded> {
                 format!("give a program in this folder; `ls {folder}/*.rasp` lists them")
             }
             true => "a program is a UTF-8 text; a model is run with `rasp exec MODEL -i TEXT`, or \
-                     with `rasp generate MODEL -i TEXT` without `-e`"
+                     with `rasp generate MODEL -i TEXT` without `-e`, and drawn with `rasp draw \
+                     --model MODEL -i TEXT`"
                 .to_string(),
         };
         let error = Diagnostic::error(Code::FileNotFound, reason);

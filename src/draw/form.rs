@@ -44,7 +44,7 @@ impl Form {
     ];
 
     /// The form that a file's ending says, if it says one.
-    fn of_ending(path: &Path) -> Option<Form> {
+    pub fn of_ending(path: &Path) -> Option<Form> {
         let ending = path.extension()?.to_str()?;
         let mut all = Form::ALL.iter();
         let found = all.find(|(_, _, endings, _)| endings.contains(&ending));
@@ -62,6 +62,13 @@ impl Form {
             let error = Diagnostic::error(Code::BadInput, message);
             Box::new(error.help("say it with `--as svg`, or end the name with `.svg`"))
         })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let mut all = Form::ALL.iter();
+        all.find(|(form, ..)| *form == self)
+            .map_or("", |(_, name, ..)| name)
     }
 
     /// Whether it is for people only where it is a file.

@@ -214,11 +214,19 @@ impl Puzzle {
             let message = format!("the solution of the puzzle {} {what}", self.named);
             Err(Diagnostic::error(Code::BadInput, message).help(help).into())
         };
-        let Some(Meta::SOp(sop)) = answer else {
-            return missing(
-                "does not define the s-op `answer`",
-                "end it with `answer = …;`",
-            );
+        let sop = match answer {
+            Some(Meta::SOp(sop)) => sop,
+            Some(other) => {
+                let what = format!("is {}, where an s-op is needed", other.kind());
+                return missing(
+                    &what,
+                    "read values through a selector with `aggregate`, or call the function",
+                );
+            }
+            None => {
+                let what = "does not define the s-op `answer`";
+                return missing(what, "end it with `answer = …;`");
+            }
         };
         let Some(vocabulary) = settings.vocabulary else {
             return missing("sets no vocabulary", "add a line like `set vocab \"abc\"`");
@@ -260,6 +268,12 @@ impl Puzzle {
         if let Some(difference) = self.on_examples(session, pair)? {
             let place = "an example of the task".to_string();
             return Ok(Grade::Wrong { difference, place });
+        }
+        if found.checked > 0 && found.failed == found.checked {
+            let named = &self.named;
+            let message =
+                format!("the solution of the puzzle {named} fails on all inputs that it is for");
+            return Err(Diagnostic::error(Code::BadInput, message).into());
         }
         if found.verdict == Verdict::Unknown {
             return Ok(Grade::Unknown);
