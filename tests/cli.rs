@@ -517,6 +517,55 @@ fn nothing_is_overwritten_unless_asked() {
     assert_eq!(ran.status, 0, "{}", ran.err);
 }
 
+/// Nobody wants a model, a picture or a reference where the program was.
+#[test]
+fn a_program_is_not_replaced_by_what_is_made_of_it() {
+    let place = hist();
+    for command in [
+        "compile hist.rasp -e hist --vocab ab --max-len 2 -o hist.rasp --force",
+        "draw hist.rasp -e hist --as svg -o hist.rasp --force",
+        "doc hist.rasp -o hist.rasp --force",
+    ] {
+        let before = std::fs::read_to_string(place.path("hist.rasp")).unwrap();
+        mistake(&place, &command.split(' ').collect::<Vec<_>>(), 1, "E0503");
+        let after = std::fs::read_to_string(place.path("hist.rasp")).unwrap();
+        assert_eq!(before, after, "{command}");
+    }
+}
+
+/// A comma or a blank that comes again stands between tokens, and is none.
+#[test]
+fn a_vocabulary_is_no_list() {
+    let place = hist();
+    let check = |vocabulary| {
+        let setting = ["--vocab", vocabulary, "--max-len", "2"];
+        place.rasp(&[&["check", "hist.rasp"][..], &setting].concat())
+    };
+    for listed in ["a,b,c", "a b c", "[\"a\", \"b\", \"c\"]"] {
+        let ran = check(listed);
+        assert_eq!(ran.status, 1, "{}", ran.shown());
+        assert!(ran.err.contains("`--vocab abc`"), "{}", ran.err);
+    }
+    for plain in ["hello", "ab ,", "a,b", "( )"] {
+        assert_eq!(check(plain).status, 0, "{plain}");
+    }
+}
+
+#[test]
+fn the_ending_of_a_picture_is_that_of_its_form() {
+    let place = hist();
+    let draw = |rest: &str| {
+        let command = format!("draw hist.rasp -e hist -i ab --as {rest}");
+        place.rasp(&command.split(' ').collect::<Vec<_>>())
+    };
+    let ran = draw("pdf -o it.png");
+    assert_eq!(ran.status, 1, "{}", ran.shown());
+    assert!(!place.path("it.png").exists());
+    assert!(draw("pdf").err.contains("`-o NAME.pdf`"));
+    assert_eq!(draw("svg -o it.svg").status, 0);
+    assert_eq!(draw("svg -o it").status, 0);
+}
+
 /// A mistake with the status it must end with and the code it must name.
 fn mistake(place: &Place, arguments: &[&str], status: i32, code: &str) {
     let ran = place.rasp(arguments);

@@ -279,10 +279,31 @@ fn puzzles_of_ones_own() {
             format!("{front}\nset vocab \"a\"\nset max_length 2\nx = 1;"),
             "does not define",
         ),
+        (
+            format!("{front}\nset vocab \"a\"\nset max_length 2\nanswer = full_s;"),
+            "is a selector, where an s-op is needed",
+        ),
         (format!("{front}\nanswer = tokns;"), "[E0201]"),
     ] {
         let ran = rasp(&["puzzle", &file("wrong.rasp", &text)]);
         assert_eq!((ran.status, &*ran.out), (1, ""), "{text}");
         assert!(ran.err.contains(reason), "{text}: {}", ran.err);
     }
+}
+
+/// Any other that fails would be as good.
+#[test]
+fn a_solution_that_always_fails_solves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_string()
+    };
+    let head = "# title: A\n# task: B\n\nset vocab \"ab\"\nset max_length 3\n";
+    let puzzle = write("always.rasp", &format!("{head}answer = 1 / indices;"));
+    let mine = write("mine.rasp", "answer = 2 / indices;");
+    let ran = rasp(&["puzzle", &puzzle, "--check", &mine]);
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("fails on all inputs"), "{}", ran.err);
 }

@@ -5,6 +5,9 @@
 use super::facts::{base, level};
 use crate::plan::{Attend, Dimension, Kind, Meaning, Plan, Product, Scale, Term};
 
+/// A relation of more products is a table, whose keys have a direction each.
+const MOST_PRODUCTS: usize = 8;
+
 /// What share of the gap an error of 1 of the query takes at most, where the dimension is a product of a
 /// relation of which each query selects something, and that is one number there; if it takes less than it
 /// could do to any key.
@@ -17,7 +20,9 @@ pub(super) fn of(
     if !relative || dimension.query.terms.is_empty() {
         return None;
     }
-    let products = attend.terms.iter().flat_map(|term| {
+    let terms = attend.terms.iter();
+    let terms = terms.filter(|term| term.products.len() <= MOST_PRODUCTS);
+    let products = terms.flat_map(|term| {
         let products = term.products.iter();
         products.map(move |product| (term, product))
     });

@@ -25,7 +25,7 @@ const MANY_PARAMETERS: usize = 1_000_000;
 /// A hidden layer of so many units for each position and token has one for each pair of values of something.
 const FEW_UNITS: usize = 4;
 
-/// How many times smaller a model must be that has a hidden layer for each elementwise s-op.
+/// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own.
 const MUCH_SMALLER: usize = 4;
 
 /// Means of more values are real numbers where lists of values become too long.
@@ -97,7 +97,8 @@ fn fused_or_apart(
     let fused = certified_or_tried(request, of, analysis);
     let is_fine = |fused: &Compiled| {
         let most = FEW_UNITS * (analysis.setting.max_length + analysis.setting.vocabulary.len());
-        fused.is_certified() && fused.model.widest_hidden_layer() <= most
+        let is_narrow = fused.model.widest_hidden_layer() <= most;
+        fused.is_certified() && is_narrow && fused.care == Care::Plain
     };
     if !request.passes.choose(Choice::Fuse) || fused.as_ref().is_ok_and(is_fine) {
         return fused;
@@ -110,8 +111,16 @@ fn fused_or_apart(
     let apart = attempt(analysis, &Searches::default(), of.1, &apart, Care::Plain).ok();
     of.0.control().check()?;
     let size = |compiled: &Compiled| compiled.model.padded_parameters();
+    let layers = |compiled: &Compiled| compiled.model.layers.len();
     let is_worth_it = |apart: &Compiled| match &fused {
-        Ok(fused) if fused.is_certified() => size(fused) / MUCH_SMALLER >= size(apart),
+        Ok(fused) if fused.is_certified() => {
+            let smaller = if layers(apart) > layers(fused) {
+                MUCH_SMALLER
+            } else {
+                1
+            };
+            size(fused) / smaller > size(apart)
+        }
         Ok(_) | Err(_) => true,
     };
     match apart.filter(|apart| apart.is_certified() && is_worth_it(apart)) {
