@@ -57,9 +57,9 @@ impl Analysis<'_> {
     /// The same where the length is one of the variables, as it is not told apart in long inputs.
     fn are_positions_by_row(&self, column: &Column) -> bool {
         let space = &column.space;
-        let is_length = |var: &VarId| match self.vars[var.0 as usize].kind {
-            VarKind::Width(selector) => selects_all(self.graph, selector),
-            _ => false,
+        let is_length = |var: &VarId| {
+            let kind = self.vars[var.0 as usize].kind;
+            matches!(kind, VarKind::Width(selector) if selects_all(self.graph, selector))
         };
         let Some(place) = space.vars.iter().position(is_length) else {
             return false;

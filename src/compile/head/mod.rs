@@ -199,9 +199,11 @@ impl Compiler<'_> {
             default.map(|default| place(default).unwrap_or(0))
         } else {
             // One value needs no direction of its own.
-            Some(match kind {
-                VarKind::Indices => reference_of_indices(&demands),
-                _ => 0,
+            let is_index = kind == VarKind::Indices;
+            Some(if is_index {
+                reference_of_indices(&demands)
+            } else {
+                0
             })
         };
         let wish = match self.chooses(Choice::Encode) {
