@@ -219,6 +219,9 @@ impl Compiler<'_> {
         if wish.is_none() && self.host.is_bfloat16() && !basis.is_all(&demands, is_bfloat16) {
             basis = of(Some(Encoding::Categorical));
         }
+        if kind == VarKind::Indices {
+            basis.hold_others_as_0();
+        }
         let functions: Vec<(Vec<f64>, String)> = basis
             .columns
             .iter()

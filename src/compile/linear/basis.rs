@@ -24,6 +24,8 @@ pub struct Basis {
 pub struct BasisColumn {
     pub label: String,
     pub function: Vec<f64>,
+    /// What it is at the reference.
+    offset: f64,
 }
 
 /// Finer fractions are left as they are.
@@ -75,6 +77,21 @@ impl Basis {
         basis
     }
 
+    /// Holds what tells the reference from all others as 0 at the others.
+    pub fn hold_others_as_0(&mut self) {
+        for column in &mut self.columns {
+            if let [first, second, rest @ ..] = &mut column.function[..]
+                && (*first, self.reference, self.one_hot) == (0.0, 0, false)
+                && rest.iter().all(|number| number == second)
+            {
+                column.offset = -*second;
+                *first = column.offset;
+                *second = 0.0;
+                rest.fill(0.0);
+            }
+        }
+    }
+
     /// A direction for each value.
     fn hold_each(&mut self, reference: Option<usize>, value_label: impl Fn(usize) -> String) {
         let values = (0..self.size).filter(|value| Some(*value) != reference);
@@ -83,6 +100,7 @@ impl Basis {
             function: (0..self.size)
                 .map(|v| f64::from(u8::from(v == value)))
                 .collect(),
+            offset: 0.0,
         };
         self.columns = values.map(column).collect();
         self.one_hot = true;
@@ -133,6 +151,7 @@ impl Basis {
             self.columns.push(BasisColumn {
                 label: label.to_string(),
                 function: numbers.iter().map(Rational::to_f64).collect(),
+                offset: 0.0,
             });
         }
     }
@@ -157,18 +176,21 @@ impl Basis {
         let floats = shifted.numbers.iter().map(Rational::to_f64);
         if let Some(at) = self.column(&Vec::from_iter(floats)) {
             coordinates[at] = 1.0;
-            return Some((shifted.constant, coordinates));
+            return Some((shifted.constant - self.columns[at].offset, coordinates));
         }
         for (column, entry) in self.echelon.reduce(&sparse(&shifted.numbers)) {
             *coordinates.get_mut(column.checked_sub(self.size)?)? = (-&entry).to_f64();
         }
-        Some((shifted.constant, coordinates))
+        let pairs = coordinates.iter().zip(&self.columns);
+        let offsets = pairs.map(|(coordinate, column)| coordinate * column.offset);
+        Some((shifted.constant - offsets.sum::<f64>(), coordinates))
     }
 
     fn column(&self, function: &[f64]) -> Option<usize> {
-        self.columns
-            .iter()
-            .position(|column| column.function == function)
+        self.columns.iter().position(|column| {
+            let mut pairs = column.function.iter().zip(function);
+            pairs.all(|(held, number)| held - column.offset == *number)
+        })
     }
 
     fn one_hot_coordinates(&self, function: &[f64]) -> (f64, Vec<f64>) {
@@ -182,23 +204,20 @@ impl Basis {
     }
 }
 
-/// The index that is held as 0. A constant that is taken back costs digits: where one demand has fractions, or
-/// there is but one, it is that for which this is closest to 0.
+/// The index that is held as 0. A constant that is taken back costs digits: where one demand has fractions, it
+/// is that for which this is closest to 0.
 pub fn reference_of_indices(demands: &[(Vec<f64>, String)]) -> usize {
     let is_fraction = |function: &&Vec<f64>| function.iter().any(|number| number.fract() != 0.0);
-    let functions = || demands.iter().map(|(function, _)| function);
-    let mut fractions = functions().filter(is_fraction);
-    let function = match (fractions.next(), fractions.next(), demands) {
-        (Some(one), None, _) | (None, _, [(one, _)]) => one,
-        _ => return 0,
+    let mut fractions = demands
+        .iter()
+        .map(|(function, _)| function)
+        .filter(is_fraction);
+    let (Some(function), None) = (fractions.next(), fractions.next()) else {
+        return 0;
     };
-    let least = function
-        .iter()
-        .fold(f64::INFINITY, |least, number| least.min(number.abs()));
-    function
-        .iter()
-        .position(|number| number.abs() == least)
-        .unwrap_or(0)
+    let sizes = || function.iter().map(|number| number.abs());
+    let least = sizes().fold(f64::INFINITY, f64::min);
+    sizes().position(|size| size == least).unwrap_or(0)
 }
 
 /// A function that is 0 at the reference.
