@@ -102,6 +102,11 @@ impl Scene<'_> {
 
             Cause::NotIndexable(Meta::Selector(_)) => "for whether each position selects position {a}",
                 "aggregate({f}, indicator(indices == {a})) > 0";
+            // The library's functions are of s-ops.
+            Cause::NotIndexable(Meta::Function(callable))
+                if callable.definition().is_some_and(|at| self.evaluator.is_library(at)) =>
+                where given = vec!["tokens"; callable.single().len()].join(", ");
+                "call it first", "{f}({given})[{a}]";
             Cause::NotIndexable(Meta::Function(_)) => "call it", "{f}({a})";
             Cause::BadIndex(Meta::SOp(_), (index @ Meta::SOp(_), _)) if self.is_string(index) =>
                 else None;
