@@ -610,3 +610,21 @@ fn choices_of_what_they_ask_for_are_right() {
         right(text, letters(2), length, 60);
     }
 }
+
+/// An automaton of three states by doubling: the function that a stretch of tokens is, composed with that of the
+/// stretch before it. What one s-op is made of is a variable of its own beside what another is.
+#[test]
+fn composed_functions_of_three_states_are_right() {
+    let text = "f0 = {\"a\": 1, \"b\": 0}[tokens]; f1 = {\"a\": 2, \"b\": 0}[tokens]; f2 = {\"a\": 0, \"b\": 2}[tokens];
+        def pick(g, a, b, c) { return a if g == 0 else (b if g == 1 else c); }
+        def doubled(f0, f1, f2, stride) {
+            s = select(indices, indices - stride, ==);
+            g0 = aggregate(s, f0, 0); g1 = aggregate(s, f1, 1); g2 = aggregate(s, f2, 2);
+            return pick(g0, f0, f1, f2), pick(g1, f0, f1, f2), pick(g2, f0, f1, f2);
+        }
+        f0, f1, f2 = doubled(f0, f1, f2, 1); f0, f1, f2 = doubled(f0, f1, f2, 2);
+        f0, f1, f2 = doubled(f0, f1, f2, 4); x = f0;";
+    for length in [4, 8, 16] {
+        right(text, vec![Value::str("a"), Value::str("b")], length, 60);
+    }
+}

@@ -10,7 +10,7 @@ use crate::compile::linear::{LinearRead, Scalar};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::{FAILS, Space, VarId};
 use crate::infer::{Operand, Stopped, VarKind};
-use crate::value::Op;
+use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
@@ -137,6 +137,9 @@ pub fn spread(mut values: Vec<f64>) -> Option<(f64, f64)> {
 /// S-ops on the way that are tried as axes.
 const MOST_INNER: usize = 24;
 
+/// Nor are operands of operands looked at any further.
+const DEEPEST: usize = 8;
+
 impl Compiler<'_> {
     /// The axes for a function of `id` with the values `target` on the rows of `space`.
     pub(crate) fn axes(&self, id: Operand, space: &Space, target: &[f64]) -> Vec<Axis> {
@@ -243,7 +246,7 @@ impl Compiler<'_> {
             return Ok(Some((numbers, values)));
         }
         let Some(seen) = self.analysis.over_known(node, &space.vars) else {
-            return Ok(None);
+            return Ok(self.recomputed_in(id, space, target));
         };
         let numbers = match seen.values.numbers() {
             Some(numbers) => numbers,
@@ -258,6 +261,52 @@ impl Compiler<'_> {
             }
         }
         Ok(Some((numbers, values)))
+    }
+
+    /// The same of an s-op that is known there by its operands only: what one of them is made of may be a
+    /// variable of the space, and not what that is made of.
+    fn recomputed_in(&self, id: Operand, space: &Space, target: &[f64]) -> Option<InRows> {
+        let id = id.sop()?;
+        let values = &self.analysis.node(id).ok()?.column.values;
+        let numbers = match values.numbers() {
+            Some(numbers) => numbers,
+            None => (0..values.domain.len()).map(|at| at as f64).collect(),
+        };
+        let places = values.domain.iter().zip(&numbers);
+        let number_of: FxHashMap<&Value, f64> = places.map(|(value, n)| (value, *n)).collect();
+        let rows = self.recomputed(id, space, DEEPEST)?.into_iter().zip(target);
+        let in_rows = rows.map(|(value, wanted)| {
+            let number = value.and_then(|value| number_of.get(&value).copied());
+            number.or(wanted.is_nan().then_some(0.0))
+        });
+        let in_rows = in_rows.collect::<Option<Vec<f64>>>()?;
+        Some((numbers, in_rows))
+    }
+
+    /// The value of an s-op in each row of a space, unless computing it fails.
+    fn recomputed(&self, id: SOpId, space: &Space, deepest: usize) -> Option<Vec<Option<Value>>> {
+        let node = self.analysis.node(id).ok()?;
+        let made = self.analysis.materialised(id);
+        if let Some(place) = made.and_then(|made| space.vars.iter().position(|var| *var == made)) {
+            let domain = &node.column.values.domain;
+            let value = |row: usize| domain.get(space.row(row)[place] as usize).cloned();
+            return Some((0..space.rows()).map(value).collect());
+        }
+        if let Some(seen) = self.analysis.over_known(node, &space.vars) {
+            let rows = space.project(&seen.space).into_iter();
+            return Some(rows.map(|row| seen.value(row as usize).cloned()).collect());
+        }
+        let Some(SOp::Map { op, operands }) = self.analysis.shape(id.into()) else {
+            return None;
+        };
+        let below = deepest.checked_sub(1)?;
+        let parts = operands.iter().map(|id| self.recomputed(*id, space, below));
+        let parts = parts.collect::<Option<Vec<_>>>()?;
+        let value = |row: usize| {
+            let operands = parts.iter().map(|part| part[row].as_ref());
+            op.apply(&operands.collect::<Option<Vec<_>>>()?).ok()
+        };
+        Some((0..space.rows()).map(value).collect())
     }
 
     /// The s-ops between `id` and its variables, nearest first.
