@@ -25,6 +25,9 @@ const MANY_PARAMETERS: usize = 1_000_000;
 /// A hidden layer of so many units for each position and token has one for each pair of values of something.
 const FEW_UNITS: usize = 4;
 
+/// A model of so few parameters, counted with padding, is held against no other.
+const FEW_PARAMETERS: usize = 4_096;
+
 /// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own.
 const MUCH_SMALLER: usize = 4;
 
@@ -97,8 +100,8 @@ fn fused_or_apart(
     let fused = certified_or_tried(request, of, analysis);
     let is_fine = |fused: &Compiled| {
         let most = FEW_UNITS * (analysis.setting.max_length + analysis.setting.vocabulary.len());
-        let is_narrow = fused.model.widest_hidden_layer() <= most;
-        fused.is_certified() && is_narrow && fused.care == Care::Plain
+        let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care == Care::Plain;
+        fused.is_certified() && (is_narrow || fused.model.padded_parameters() <= FEW_PARAMETERS)
     };
     if !request.passes.choose(Choice::Fuse) || fused.as_ref().is_ok_and(is_fine) {
         return fused;
