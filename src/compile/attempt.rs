@@ -23,7 +23,7 @@ const MOST_NUMBERED: usize = 1_024;
 const MANY_PARAMETERS: usize = 1_000_000;
 
 /// A hidden layer of so many units for each position and token has one for each pair of values of something.
-const FEW_UNITS: usize = 4;
+const FEW_UNITS: usize = 8;
 
 /// A model of so few parameters, counted with padding, is held against no other.
 const FEW_PARAMETERS: usize = 4_096;
