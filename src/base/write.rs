@@ -61,7 +61,7 @@ const PROGRAMS: [&str; 3] = ["rasp", "subleq", "fleq"];
 /// Writes what was made of a program: never in the place of one, not even where others are replaced.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write`]; a program in its place.
 pub fn write_made(path: &Path, bytes: &[u8], existing: Existing) -> Fallible<()> {
     let target = path.canonicalize();
     let extension = target

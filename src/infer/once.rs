@@ -1,7 +1,7 @@
 //! Values that one position has at most: of "the last that is like this", as a position with such a
-//! value sees no other that could have it; or of an index moved by what is the same at all positions. And
-//! values that one position has at least, as each number of a position. Value sets alone cannot tell, so that a mean over what is selected by it would have as many values
-//! as there are sets of positions.
+//! value sees no other that could have it; or of an index moved by what is the same at all positions.
+//! And values that some position has, as each number of a position. Value sets alone cannot tell, so
+//! that a mean over what is selected by it would have as many values as there are sets of positions.
 
 use super::compare::Ranks;
 use super::rank::Compared;

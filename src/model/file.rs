@@ -146,7 +146,7 @@ pub fn from_bytes_with(bytes: &[u8], digest: Digest) -> Fallible<Model> {
 /// Writes a model to a file: all of it or, if anything goes wrong, nothing.
 ///
 /// # Errors
-/// As [`to_bytes`]; a place that cannot be written to, or one that is taken and to be kept.
+/// As [`to_bytes`]; a place that cannot be written to, or one that is taken and to be kept, or a program's.
 pub fn save(model: &Model, path: &Path, existing: Existing) -> Fallible<()> {
     let bytes = to_bytes(model)?;
     write_made(path, &bytes, existing)
