@@ -628,3 +628,14 @@ fn composed_functions_of_three_states_are_right() {
         right(text, vec![Value::str("a"), Value::str("b")], length, 60);
     }
 }
+
+/// The combinations of three variables are too many to list them for each length and index: those that are left
+/// must have a place in the table of two of the three.
+#[test]
+fn tables_of_many_environments_hold_together() {
+    let text = "is_last = aggregate(select(indices, length - 1, ==), tokens == \"\u{4e00}\", False);
+        lasts = round((indices + 1) * aggregate(select(indices, indices, <=), indicator(is_last)));
+        far = max(indices if tokens == \"\u{4e00}\" else indices + 3, selector_width(select(tokens, tokens, ==)));
+        x = tokens if lasts != far else \"\u{4e01}\";";
+    right(text, letters(8), 64, 20);
+}

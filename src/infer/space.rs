@@ -4,6 +4,7 @@
 
 use super::sets::{SetBuilder, Values};
 use crate::value::Value;
+use bit_vec::BitVec;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -124,7 +125,7 @@ const MOST_REPEATS: usize = 16;
 
 /// The environments in groups that are alike for some variables.
 struct Groups<'v> {
-    /// The values of the variables in each group.
+    /// The values of the variables in each group; none where all environments are one group.
     sets: Vec<Vec<Cow<'v, [u32]>>>,
     group_at: Vec<u32>,
     /// The sizes of all groups together.
@@ -132,15 +133,10 @@ struct Groups<'v> {
 }
 
 impl<'v> Groups<'v> {
-    /// One group in which every value is possible, which forgets what environments tell.
+    /// One group of all that is possible in any environment, which forgets in which.
     fn alike(values: &[&Values], environments: usize) -> Groups<'v> {
         Groups {
-            sets: vec![
-                values
-                    .iter()
-                    .map(|v| (0..v.domain.len() as u32).collect())
-                    .collect(),
-            ],
+            sets: Vec::new(),
             group_at: vec![0; environments],
             rows: values.iter().map(|v| v.domain.len()).product(),
         }
@@ -187,6 +183,20 @@ impl<'v> Groups<'v> {
     }
 }
 
+/// The environments that allow each value of each variable.
+fn allowing(values: &[&Values], environments: usize) -> Vec<Vec<BitVec>> {
+    let of_variable = |values: &&Values| {
+        let mut allowing = vec![BitVec::from_elem(environments, false); values.domain.len()];
+        for at in 0..environments {
+            for value in values.in_environment(at).iter() {
+                allowing[*value as usize].set(at, true);
+            }
+        }
+        allowing
+    };
+    values.iter().map(of_variable).collect()
+}
+
 impl Space {
     /// Whether the space of variables with these values has more than `limit` combinations.
     pub fn is_larger(values: &[&Values], environments: usize, limit: usize) -> bool {
@@ -223,6 +233,14 @@ impl Space {
             let rows = space.add_product(sets, &mut row_of);
             space.groups.push(rows);
         }
+        if groups.sets.is_empty() {
+            let allowing = allowing(values, environments);
+            let anywhere = BitVec::from_elem(environments, true);
+            space.add_possible(&allowing, &anywhere, &mut Vec::new());
+            let mut rows = Rows::default();
+            (0..space.rows as u32).for_each(|row| rows.insert(row));
+            space.groups.push(rows);
+        }
         space.cells.shrink_to_fit();
         Some(space)
     }
@@ -256,6 +274,25 @@ impl Space {
             }
         }
         rows
+    }
+
+    /// The rows of all combinations that one of some environments allows, the last changing fastest. What no
+    /// environment allows would have no row in the space of some of the variables.
+    fn add_possible(&mut self, allowing: &[Vec<BitVec>], among: &BitVec, first: &mut Vec<u32>) {
+        let Some((allowing, later)) = allowing.split_first() else {
+            self.cells.extend(&*first);
+            self.rows += 1;
+            return;
+        };
+        for (allows, value) in allowing.iter().zip(0..) {
+            let mut both = among.clone();
+            both.and(allows);
+            if both.any() {
+                first.push(value);
+                self.add_possible(later, &both, first);
+                first.pop();
+            }
+        }
     }
 
     fn rows_by_number(&self) -> RowOf {
