@@ -218,6 +218,22 @@ fn without_conflicts_it_is_the_greedy_schedule_and_says_what_is_open() {
     assert!(open.count() > 0);
 }
 
+/// Of a chain that has time, either the input or what a head made of it is alive, whichever that is.
+#[test]
+fn what_is_alive_wherever_it_is_computed_needs_no_search() {
+    let problem = read(
+        "input 3\nhead 0 3 0\nhead 1 1 1\n\
+        input 1\nhead 2 5 3\nhead 3 5 4\nhead 4 5 5\nhead 5 1 6\noutputs 2 7",
+    );
+    let options = Options {
+        merge_heads: false,
+        conflicts: 0,
+    };
+    let solution = solved(&problem, &options);
+    assert!(solution.is_optimal(), "{:?}", solution.outcomes);
+    assert_eq!(solution.cost.dims, 5 + 3);
+}
+
 #[test]
 fn a_sum_too_long_to_write_down_is_left_open() {
     let mut problem = read("input 1\nhead 0 1 0\nhead 0 1 1\noutputs 2");

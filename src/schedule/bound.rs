@@ -1,6 +1,7 @@
-//! Why a schedule cannot be better: the longest chain of values, and counting arguments over the
-//! layers that each value is confined to. They hold for every schedule with the fewest layers.
+//! Why a schedule cannot be better: the longest chain of values, counting arguments over the layers that
+//! each value is confined to, and the cuts of `cut`. They hold for every schedule with the fewest layers.
 
+use super::cut::narrowest;
 use super::instance::Instance;
 use super::problem::{Cost, Kind, Problem};
 
@@ -104,31 +105,16 @@ fn units(instance: &Instance, first: usize, last: usize) -> usize {
     confined.map(|value| instance.units(value)).sum()
 }
 
-/// The residual directions that are alive at the fullest state however late values are computed
-/// and however early they are read.
+/// The residual directions that are alive at the fullest state however values are placed. What nothing reads is
+/// alive at its birth, wherever that is if it can be in one layer only.
 fn dims(instance: &Instance) -> usize {
-    let mut alive = vec![0; 2 * instance.layers + 1];
+    let states = 0..=2 * instance.layers;
+    let mut alive: Vec<usize> = states.map(|state| narrowest(instance, state)).collect();
     for (index, value) in instance.problem.values.iter().enumerate() {
-        let born = value.kind.birth(instance.latest[index]);
-        // A value is alive at its birth, wherever that is, if it can be in one layer only.
-        let fixed = instance.earliest[index] == instance.latest[index];
-        let until = last_read(instance, index).or(fixed.then_some(born));
-        if let Some(until) = until.filter(|until| born <= *until) {
-            for state in &mut alive[born..=until] {
-                *state += value.dims;
-            }
+        let is_read = instance.is_output[index] || !instance.readers[index].is_empty();
+        if !is_read && instance.earliest[index] == instance.latest[index] {
+            alive[value.kind.birth(instance.latest[index])] += value.dims;
         }
     }
     alive.into_iter().max().unwrap_or(0)
-}
-
-/// The last state at which a value is read for certain.
-fn last_read(instance: &Instance, value: usize) -> Option<usize> {
-    if instance.is_output[value] {
-        return Some(2 * instance.layers);
-    }
-    let readers = instance.readers[value].iter();
-    readers
-        .map(|reader| instance.kind(*reader).reads(instance.earliest[*reader]))
-        .max()
 }

@@ -3,6 +3,7 @@
 //! take the least. Depends on `base` and `graph`; it knows no weights.
 
 pub mod bound;
+mod cut;
 mod encode;
 pub mod exact;
 pub mod greedy;
