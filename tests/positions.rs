@@ -242,3 +242,36 @@ fn the_nearest_takes_two_dimensions_of_a_head() {
         size(NEAREST, length, request);
     }
 }
+
+/// Whether there is an earlier key is where the first of all is; in what shape ever that is asked.
+#[test]
+fn earlier_keys_are_found_by_the_first_of_all() {
+    for text in [
+        "has_focus(select(tokens, \"a\", ==) and select(indices, indices, <))",
+        "has_focus(select(tokens, tokens, ==) and select(indices, indices, >))",
+        "selector_width(select(tokens, tokens, ==) and select(indices, indices - 2, <=)) > 0",
+        "0 == selector_width(select(indices + 1, 1 + indices, >=) and select(tokens, \"b\", ==))",
+        "selector_width(select(tokens, \"a\", ==) and select(indices, indices - 1, <)) < 1",
+        "selector_width(select(tokens, \"a\", ==) and select(indices, indices, <)) < 2",
+        "has_focus(select(tokens, \"a\", ==) and select(indices, indices, <) and select(indices, indices - 2, >=))",
+        "aggregate(select(tokens, \"a\", ==) and select(indices, indices, <), 2, -1) >= 0",
+        "aggregate(select(tokens, \"a\", ==) and select(indices, indices, <), 2, -1)",
+        "aggregate(select(a, 1, ==) and select(tokens, \"a\", ==) and select(indices, indices, <), \"x\", \"y\")",
+        "has_focus(select(has_focus(select(tokens, tokens, ==) and select(indices, indices, <)), True, ==) \
+            and select(tokens, tokens, !=) and select(indices, indices, <))",
+    ] {
+        right(text);
+    }
+    let compact = || Request {
+        style: Style::Compact,
+        ..Request::default()
+    };
+    let before = "has_focus(select(tokens, tokens, ==) and select(indices, indices, <))";
+    for length in [8, 33, 64, 100] {
+        let found = size(before, length, compact());
+        assert!(found <= (1, 1, 4 * length + 121), "{length}: {found:?}");
+        let distinct = format!("selector_width(select({before}, False, ==))");
+        let found = size(&distinct, length, compact());
+        assert!(found <= (2, 2, 6 * length + 400), "{length}: {found:?}");
+    }
+}

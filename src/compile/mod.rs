@@ -99,23 +99,59 @@ pub fn compile_in(
     limits: &Limits,
 ) -> Fallible<Compiled> {
     check_setting(setting, limits)?;
-    let in_style = |style, setting: &Setting| {
-        let request = Request {
-            style,
-            ..request.clone()
-        };
-        made_in(&request, graph, roots, setting, limits)
-    };
+    let of = (graph, roots);
     let make = |setting: &Setting| match request.style {
-        Style::Faithful => in_style(Style::Faithful, setting),
-        Style::Compact if request.without_bos => in_style(Style::Faithful, setting),
-        Style::Compact => match [Style::Compact, Style::Faithful].map(|s| in_style(s, setting)) {
+        Style::Faithful => in_style(Style::Faithful, request, of, setting, limits),
+        Style::Compact if request.without_bos => {
+            in_style(Style::Faithful, request, of, setting, limits)
+        }
+        Style::Compact => smallest(request, of, setting, limits),
+    };
+    or_nearest(setting, graph.control(), make, Compiled::is_certified)
+}
+
+fn in_style(
+    style: Style,
+    request: &Request,
+    (graph, roots): (&Graph, &[SOpId]),
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Compiled> {
+    let request = Request {
+        style,
+        ..request.clone()
+    };
+    made_in(&request, graph, roots, setting, limits)
+}
+
+/// The smallest model, of the program as it is written or by earliest keys.
+fn smallest(
+    request: &Request,
+    of: (&Graph, &[SOpId]),
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Compiled> {
+    let in_both = |of| {
+        let styles = [Style::Compact, Style::Faithful];
+        match styles.map(|style| in_style(style, request, of, setting, limits)) {
             [Ok(compact), Ok(faithful)] if compact.is_better(&faithful) => Ok(compact),
             [_, Ok(faithful)] => Ok(faithful),
             [compact, Err(_)] => compact,
-        },
+        }
     };
-    or_nearest(setting, graph.control(), make, Compiled::is_certified)
+    let by_earliest = of.0.by_earliest(of.1, setting.max_length);
+    let written = in_both(of);
+    let Some((graph, roots)) = &by_earliest else {
+        return written;
+    };
+    match (written, in_both((graph, roots))) {
+        (Ok(written), Ok(other)) if !other.is_better(&written) => Ok(written),
+        (_, Ok(other)) => Ok(Compiled {
+            sops: of.1.to_vec(),
+            ..other
+        }),
+        (written, Err(_)) => written,
+    }
 }
 
 /// Another way to make the model, one that is proved, where the one that was asked for is not: for

@@ -8,6 +8,7 @@ mod causal;
 mod compared;
 mod counted;
 mod cyclic;
+mod earliest;
 pub mod exponential;
 mod first;
 pub mod idiom;

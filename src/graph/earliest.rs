@@ -1,0 +1,241 @@
+//! Whether any earlier key is selected, or any later one, asked of the earliest such key, or the latest: "an `a`
+//! before me" is that the first `a` of all is before me. A head that finds that key takes its index for a score,
+//! where one that attends to all keys before its query has a direction for each position. Its pattern is another,
+//! so that this is for models whose patterns are nobody's. Depends on the shapes of `idiom`.
+
+use super::build::Graph;
+use super::idiom::{binary, selects_all};
+use super::node::{SOp, SOpId, Scorer, Selector, SelectorId};
+use crate::base::Span;
+use crate::value::{Comparison, Op, Value};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// No index, nor one moved, is as large: it stands for a key that is not there.
+const FAR: i64 = 1 << 16;
+
+/// Longer inputs, and indices that are moved further, are left as they are.
+const LARGEST: i64 = 1 << 12;
+
+/// As many such questions of a program are looked at.
+const MOST: usize = 32;
+
+/// A conjunction of more parts is left as it is.
+const MOST_PARTS: usize = 8;
+
+/// Whether any key is selected that is before, or after, an index of the query.
+struct Asked {
+    /// What is selected wherever it is.
+    base: Vec<SelectorId>,
+    /// How the key's index compares with the query's.
+    comparison: Comparison,
+    /// How far the query's is moved.
+    moved: i64,
+    /// What is the case if there is one, and if there is none.
+    answers: [Value; 2],
+}
+
+impl Graph {
+    /// The same graph, and more, in which the roots ask for the earliest or the latest key wherever they ask
+    /// whether there is one before, or after, their own; with what stands for the roots. `None` where they
+    /// never do, or for longer inputs than 4,096 tokens.
+    pub fn by_earliest(&self, roots: &[SOpId], max_length: usize) -> Option<(Graph, Vec<SOpId>)> {
+        if max_length as i64 > LARGEST {
+            return None;
+        }
+        let mut found: Option<(Graph, Vec<SOpId>)> = None;
+        for _ in 0..MOST {
+            let (graph, roots) = match &found {
+                Some((graph, roots)) => (graph, &**roots),
+                None => (self, roots),
+            };
+            let reachable = graph.reachable(roots).into_iter();
+            let mut asked = reachable.filter_map(|id| Some((id, graph.asked(id)?)));
+            let Some((id, asked)) = asked.next() else {
+                break;
+            };
+            let mut next = graph.clone();
+            let answer = next.answered(&asked, graph.span(id));
+            if let Some(name) = graph.name(id) {
+                next.set_name(answer, &Arc::from(name), true);
+            }
+            let known = FxHashMap::from_iter([(id, answer)]);
+            let roots = graph.copy(&mut next, roots, known);
+            found = Some((next, roots));
+        }
+        found
+    }
+
+    /// What an s-op asks, if it has one value where a key is selected and another where none is.
+    fn asked(&self, id: SOpId) -> Option<Asked> {
+        let (selector, answers) = match self.get(id) {
+            SOp::Aggregate {
+                selector,
+                value,
+                default,
+            } => match self.get(*value) {
+                // Several numbers have a mean, which is a float.
+                SOp::Constant(value) if !value.is_number() => {
+                    (*selector, [value.clone(), default.clone()])
+                }
+                _ => return None,
+            },
+            SOp::Map {
+                op: Op::Compare(comparison),
+                operands,
+            } => match [operands[0], operands[1]].map(|id| (id, self.get(id))) {
+                [(id, _), (_, SOp::Constant(constant))] => {
+                    self.compared_with(id, *comparison, constant)?
+                }
+                [(_, SOp::Constant(constant)), (id, _)] => {
+                    self.compared_with(id, comparison.mirrored(), constant)?
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let mut parts = self.parts(selector)?;
+        let ordered = parts.iter().position(|part| self.order(*part).is_some())?;
+        let (comparison, moved) = self.order(parts.remove(ordered))?;
+        let is_one = parts
+            .iter()
+            .all(|part| self.order(*part).is_none() && !selects_all(self, *part));
+        (is_one && !parts.is_empty()).then_some(Asked {
+            base: parts,
+            comparison,
+            moved,
+            answers,
+        })
+    }
+
+    /// What a comparison with a constant says where keys are selected and where none is, if that is all it depends
+    /// on.
+    fn compared_with(
+        &self,
+        id: SOpId,
+        comparison: Comparison,
+        constant: &Value,
+    ) -> Option<(SelectorId, [Value; 2])> {
+        let (selector, numbers) = match self.get(id) {
+            SOp::Aggregate {
+                selector,
+                value,
+                default,
+            } => match self.get(*value) {
+                SOp::Constant(value) => (*selector, [value.clone(), default.clone()]),
+                _ => return None,
+            },
+            SOp::Width { selector } => {
+                // 1 stands for all larger counts.
+                match (comparison, constant) {
+                    (_, Value::Int(0)) => {}
+                    (Comparison::Less | Comparison::GreaterEqual, Value::Int(1)) => {}
+                    _ => return None,
+                }
+                (*selector, [1, 0].map(Value::Int))
+            }
+            _ => return None,
+        };
+        let compare = Op::Compare(comparison);
+        match numbers.map(|number| compare.apply(&[&number, constant])) {
+            [Ok(there), Ok(not_there)] => Some((selector, [there, not_there])),
+            _ => None,
+        }
+    }
+
+    /// The selectors whose conjunction a selector is.
+    fn parts(&self, selector: SelectorId) -> Option<Vec<SelectorId>> {
+        let mut parts = Vec::new();
+        let mut pending = vec![selector];
+        while let Some(part) = pending.pop() {
+            match self.get_selector(part) {
+                Selector::And(a, b) => pending.extend([*b, *a]),
+                _ => parts.push(part),
+            }
+            if parts.len() + pending.len() > MOST_PARTS {
+                return None;
+            }
+        }
+        Some(parts)
+    }
+
+    /// How a selector compares the key's index with the query's, and how far the latter is moved, if that is
+    /// all that it does.
+    fn order(&self, selector: SelectorId) -> Option<(Comparison, i64)> {
+        let Selector::Compare {
+            keys,
+            queries,
+            comparison,
+        } = self.get_selector(selector)
+        else {
+            return None;
+        };
+        if let Comparison::Equal | Comparison::NotEqual = comparison {
+            return None;
+        }
+        let moved = self.moved(*queries)? - self.moved(*keys)?;
+        Some((*comparison, moved))
+    }
+
+    /// How far an s-op is an index moved.
+    fn moved(&self, id: SOpId) -> Option<i64> {
+        let constant = |id: SOpId| match self.get(id) {
+            SOp::Constant(Value::Int(places)) if places.abs() < LARGEST => Some(*places),
+            _ => None,
+        };
+        let is_index = |id: SOpId| matches!(self.get(id), SOp::Indices);
+        if is_index(id) {
+            return Some(0);
+        }
+        if let Some((index, places)) = binary(self, id, &Op::Subtract) {
+            return constant(places)
+                .filter(|_| is_index(index))
+                .map(|places| -places);
+        }
+        let (a, b) = binary(self, id, &Op::Add)?;
+        match (is_index(a), is_index(b)) {
+            (true, false) => constant(b),
+            (false, true) => constant(a),
+            (true, true) | (false, false) => None,
+        }
+    }
+
+    /// The same, of the key that is the first to be asked about.
+    fn answered(&mut self, asked: &Asked, span: Span) -> SOpId {
+        let is_earliest = matches!(asked.comparison, Comparison::Less | Comparison::LessEqual);
+        let indices = self.sop(SOp::Indices, span);
+        let mut scorer = self.scorer(Scorer::Key(indices), span);
+        if is_earliest {
+            let op = Op::Negate;
+            let operands = vec![scorer];
+            scorer = self.scorer(Scorer::Map { op, operands }, span);
+        }
+        let mut base = asked.base[0];
+        for part in &asked.base[1..] {
+            base = self.selector(Selector::And(base, *part), span);
+        }
+        let best = Selector::Best {
+            selector: base,
+            scorer,
+        };
+        let found = SOp::Aggregate {
+            selector: self.selector(best, span),
+            value: indices,
+            default: Value::Int(if is_earliest { FAR } else { -FAR }),
+        };
+        let found = self.sop(found, span);
+        let places = self.constant(Value::Int(asked.moved.abs()), span);
+        let own = match asked.moved {
+            0 => indices,
+            1.. => self.map(Op::Add, vec![indices, places], span),
+            _ => self.map(Op::Subtract, vec![indices, places], span),
+        };
+        let is_there = self.map(Op::Compare(asked.comparison), vec![found, own], span);
+        let [there, not_there] = asked.answers.clone();
+        if let (Value::Bool(true), Value::Bool(false)) = (&there, &not_there) {
+            return is_there;
+        }
+        let [there, not_there] = [there, not_there].map(|answer| self.constant(answer, span));
+        self.map(Op::If, vec![is_there, there, not_there], span)
+    }
+}
