@@ -262,16 +262,27 @@ fn earlier_keys_are_found_by_the_first_of_all() {
     ] {
         right(text);
     }
-    let compact = || Request {
+    let compact = |without_bos| Request {
         style: Style::Compact,
+        without_bos,
         ..Request::default()
     };
     let before = "has_focus(select(tokens, tokens, ==) and select(indices, indices, <))";
+    let distinct = format!("selector_width(select({before}, False, ==))");
     for length in [8, 33, 64, 100] {
-        let found = size(before, length, compact());
+        let found = size(before, length, compact(false));
         assert!(found <= (1, 1, 4 * length + 121), "{length}: {found:?}");
-        let distinct = format!("selector_width(select({before}, False, ==))");
-        let found = size(&distinct, length, compact());
+        let found = size(before, length, compact(true));
+        assert!(found <= (1, 1, 4 * length + 121), "{length}: {found:?}");
+        let found = size(&distinct, length, compact(false));
         assert!(found <= (2, 2, 6 * length + 400), "{length}: {found:?}");
+        let found = size(&distinct, length, compact(true));
+        assert!(found <= (3, 2, 8 * length + 650), "{length}: {found:?}");
+    }
+    for length in [5, 40] {
+        let mut session = session(Sharing::Equal, &distinct);
+        let compiled = session.compile(&["x"], &asked(length, compact(true)));
+        let verified = session.verify(&compiled.unwrap(), &VerifyOptions::default());
+        assert_eq!(verified.unwrap().wrong, 0, "{length}");
     }
 }

@@ -22,8 +22,8 @@ pub struct Making {
         help = passes_help()
     )]
     passes: Passes,
-    /// Without a BOS token before the tokens: position 0 stands for it, and `--style compact` changes
-    /// nothing
+    /// Without a BOS token before the tokens: position 0 stands for it. `--style compact` then only asks the
+    /// first of all keys whether there is an earlier one
     #[arg(long)]
     no_bos: bool,
     #[command(flatten)]

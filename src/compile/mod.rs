@@ -69,8 +69,8 @@ pub struct Request {
     pub style: Style,
     pub passes: Passes,
     pub host: Host,
-    /// Whether inputs stand alone: without a BOS token before them. Both styles are the faithful one
-    /// then, as a sum through a sink needs one that is nothing else.
+    /// Whether inputs stand alone: without a BOS token before them. Heads of both styles are the faithful
+    /// ones then, as a sum through a sink needs one that is nothing else.
     pub without_bos: bool,
 }
 
@@ -102,9 +102,6 @@ pub fn compile_in(
     let of = (graph, roots);
     let make = |setting: &Setting| match request.style {
         Style::Faithful => in_style(Style::Faithful, request, of, setting, limits),
-        Style::Compact if request.without_bos => {
-            in_style(Style::Faithful, request, of, setting, limits)
-        }
         Style::Compact => smallest(request, of, setting, limits),
     };
     or_nearest(setting, graph.control(), make, Compiled::is_certified)
@@ -132,6 +129,9 @@ fn smallest(
     limits: &Limits,
 ) -> Fallible<Compiled> {
     let in_both = |of| {
+        if request.without_bos {
+            return in_style(Style::Faithful, request, of, setting, limits);
+        }
         let styles = [Style::Compact, Style::Faithful];
         match styles.map(|style| in_style(style, request, of, setting, limits)) {
             [Ok(compact), Ok(faithful)] if compact.is_better(&faithful) => Ok(compact),
