@@ -706,6 +706,16 @@ fn ranks_that_look_ahead_are_refused_in_causal_models() {
         let refused = refusal(&text, "x", &causal, &Limits::default());
         assert!(refused.contains("E0603"), "{after}\n{refused}");
     }
+    // Of these no head counts anything: one takes a mean that is no s-op of the program.
+    for sum in [
+        "count(tokens, \"a\") - count(tokens, \"b\")",
+        "length - count(tokens, \"b\")",
+        "2 * count(tokens, \"a\") - count(tokens, \"b\") + 1",
+    ] {
+        let text = format!("x = {sum};");
+        let refused = refusal(&text, "x", &causal, &Limits::default());
+        assert!(refused.contains("E0603"), "{sum}\n{refused}");
+    }
 }
 
 /// Where a program fails its hidden units read something all the same, of which no value is a point.

@@ -49,7 +49,7 @@ pub(super) fn made_in(
     let of = (graph, roots);
     let made = |limits: &Limits| {
         analysed(request, of, setting, limits, |analysis| {
-            causal::check(analysis, roots)?;
+            causal::check(analysis)?;
             fused_or_apart(request, of, analysis)
         })
     };

@@ -3,16 +3,17 @@
 
 use crate::base::{Code, Diagnostic, Fallible, Span};
 use crate::graph::idiom::selects_all;
-use crate::graph::{SOp, SOpId, Selector};
+use crate::graph::{SOp, Selector};
 use crate::infer::Analysis;
 
 /// A causal model may only attend to positions that its selectors cannot reach beyond.
-pub(super) fn check(analysis: &Analysis, roots: &[SOpId]) -> Fallible<()> {
+pub(super) fn check(analysis: &Analysis) -> Fallible<()> {
     if !analysis.setting.causal {
         return Ok(());
     }
     let graph = analysis.graph;
-    for id in graph.reachable(roots) {
+    // A sum of counts may be computed by a mean that is none of what the roots are made of.
+    for id in analysis.analysed() {
         let weighted = analysis.weighted(id);
         if let Some((query, key)) = weighted.and_then(|facts| analysis.weighs_beyond(facts)) {
             return Err(not_causal(graph.span(id), query, key)

@@ -70,7 +70,7 @@ pub fn part(
     let (inner, roots, leaves) = beyond(graph, roots, given);
     let (setting, limits) = (asked.setting, asked.limits);
     let analysis = Analysis::holding(Several::Means, (&inner, None), &roots, setting, limits);
-    causal::check(&analysis, &roots)?;
+    causal::check(&analysis)?;
     let diagnose = |stopped: Stopped| stopped.diagnostic(&inner, roots[0]);
     let searches = Searches::default();
     let request = Request {

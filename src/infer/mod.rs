@@ -280,6 +280,12 @@ impl<'g> Analysis<'g> {
         }
     }
 
+    /// What the roots need, and what is computed instead of it.
+    pub fn analysed(&self) -> impl Iterator<Item = SOpId> + use<'_> {
+        let ids = (0..).map(SOpId).zip(&self.nodes);
+        ids.filter_map(|(id, node)| node.is_some().then_some(id))
+    }
+
     /// The s-op that says how another is computed: itself, but for a width, and for what asks about a
     /// disjunction, where there is no BOS.
     pub fn formula(&self, id: SOpId) -> SOpId {
