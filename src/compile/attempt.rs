@@ -97,7 +97,9 @@ fn fused_or_apart(
     of: (&Graph, &[SOpId]),
     analysis: &Analysis,
 ) -> Fallible<Compiled> {
-    let fused = certified_or_tried(request, of, analysis);
+    let searches = Searches::default();
+    let first = attempt(analysis, &searches, of.1, request, Care::Plain);
+    let fused = certified_or_tried(request, of, (analysis, &searches), first);
     let is_fine = |fused: &Compiled| {
         let most = FEW_UNITS * (analysis.setting.max_length + analysis.setting.vocabulary.len());
         let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care == Care::Plain;
@@ -111,7 +113,14 @@ fn fused_or_apart(
         passes: request.passes.without_choice(Choice::Fuse),
         ..request.clone()
     };
-    let apart = attempt(analysis, &Searches::default(), of.1, &apart, Care::Plain).ok();
+    let searches = Searches::default();
+    let mut first = attempt(analysis, &searches, of.1, &apart, Care::Plain);
+    let is_large = |made: &Compiled| made.model.padded_parameters() > MANY_PARAMETERS;
+    if !first.as_ref().is_ok_and(Compiled::is_certified) && fused.as_ref().is_ok_and(is_large) {
+        of.0.control().check()?;
+        first = certified_or_tried(&apart, of, (analysis, &searches), first);
+    }
+    let apart = first.ok();
     of.0.control().check()?;
     let size = |compiled: &Compiled| compiled.model.padded_parameters();
     let layers = |compiled: &Compiled| compiled.model.layers.len();
@@ -132,15 +141,14 @@ fn fused_or_apart(
     }
 }
 
-/// The first model that is certified, with ever more care; without one, one that was tried.
+/// The first model that is certified, `first` or one with ever more care; without one, one that was tried.
 fn certified_or_tried(
     request: &Request,
     (graph, roots): (&Graph, &[SOpId]),
-    analysis: &Analysis,
+    (analysis, searches): (&Analysis, &Searches),
+    first: Fallible<Compiled>,
 ) -> Fallible<Compiled> {
     let control = graph.control();
-    let searches = Searches::default();
-    let first = attempt(analysis, &searches, roots, request, Care::Plain);
     let is_final = |first: &Fallible<Compiled>| match first {
         Ok(compiled) => compiled.is_certified(),
         // What is computed a layer later may have fewer values.
@@ -152,7 +160,7 @@ fn certified_or_tried(
             return Ok(first);
         }
         // What is computed a layer later may take less.
-        let careful = attempt(analysis, &searches, roots, request, Care::Careful).ok();
+        let careful = attempt(analysis, searches, roots, request, Care::Careful).ok();
         control.check()?;
         let smaller = careful.filter(|careful| careful.is_better(&first));
         return Ok(smaller.unwrap_or(first));
@@ -169,7 +177,7 @@ fn certified_or_tried(
     let in_float32 = |compiled: &Compiled| compiled.exact_in().any(|dtype| dtype == Dtype::Float32);
     for care in cares.iter().copied() {
         control.check()?;
-        if let Ok(careful) = attempt(analysis, &searches, roots, request, care) {
+        if let Ok(careful) = attempt(analysis, searches, roots, request, care) {
             if careful.is_certified() {
                 return Ok(careful);
             }
@@ -186,7 +194,7 @@ fn certified_or_tried(
     let mut real = None;
     if roots.iter().any(|root| readout::is_dense(analysis, *root)) {
         control.check()?;
-        real = attempt(analysis, &searches, roots, request, Care::Real).ok();
+        real = attempt(analysis, searches, roots, request, Care::Real).ok();
     }
     if let Some(real) = real.take_if(|real| real.is_certified()) {
         return Ok(real);
