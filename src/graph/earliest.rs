@@ -4,7 +4,7 @@
 //! so that this is for models whose patterns are nobody's. Depends on the shapes of `idiom`.
 
 use super::build::Graph;
-use super::idiom::{binary, selects_all};
+use super::idiom::{aggregate, binary, selects_all};
 use super::node::{SOp, SOpId, Scorer, Selector, SelectorId};
 use crate::base::Span;
 use crate::value::{Comparison, Op, Value};
@@ -68,32 +68,7 @@ impl Graph {
 
     /// What an s-op asks, if it has one value where a key is selected and another where none is.
     fn asked(&self, id: SOpId) -> Option<Asked> {
-        let (selector, answers) = match self.get(id) {
-            SOp::Aggregate {
-                selector,
-                value,
-                default,
-            } => match self.get(*value) {
-                // Several numbers have a mean, which is a float.
-                SOp::Constant(value) if !value.is_number() => {
-                    (*selector, [value.clone(), default.clone()])
-                }
-                _ => return None,
-            },
-            SOp::Map {
-                op: Op::Compare(comparison),
-                operands,
-            } => match [operands[0], operands[1]].map(|id| (id, self.get(id))) {
-                [(id, _), (_, SOp::Constant(constant))] => {
-                    self.compared_with(id, *comparison, constant)?
-                }
-                [(_, SOp::Constant(constant)), (id, _)] => {
-                    self.compared_with(id, comparison.mirrored(), constant)?
-                }
-                _ => return None,
-            },
-            _ => return None,
-        };
+        let (selector, answers) = self.whether_any(id)?;
         let mut parts = self.parts(selector)?;
         let ordered = parts.iter().position(|part| self.order(*part).is_some())?;
         let (comparison, moved) = self.order(parts.remove(ordered))?;
@@ -108,39 +83,47 @@ impl Graph {
         })
     }
 
-    /// What a comparison with a constant says where keys are selected and where none is, if that is all it depends
-    /// on.
-    fn compared_with(
-        &self,
-        id: SOpId,
-        comparison: Comparison,
-        constant: &Value,
-    ) -> Option<(SelectorId, [Value; 2])> {
-        let (selector, numbers) = match self.get(id) {
-            SOp::Aggregate {
-                selector,
-                value,
-                default,
-            } => match self.get(*value) {
-                SOp::Constant(value) => (*selector, [value.clone(), default.clone()]),
-                _ => return None,
-            },
-            SOp::Width { selector } => {
-                // 1 stands for all larger counts.
-                match (comparison, constant) {
-                    (_, Value::Int(0)) => {}
-                    (Comparison::Less | Comparison::GreaterEqual, Value::Int(1)) => {}
-                    _ => return None,
-                }
-                (*selector, [1, 0].map(Value::Int))
-            }
-            _ => return None,
+    /// The values of an s-op where a selector selects keys and where it selects none, if that is all it depends on.
+    fn whether_any(&self, id: SOpId) -> Option<(SelectorId, [Value; 2])> {
+        if let Some(constants) = self.constants(id) {
+            // Several numbers have a mean, which is a float.
+            return Some(constants).filter(|(_, [there, _])| !there.is_number());
+        }
+        let SOp::Map {
+            op: Op::Compare(comparison),
+            operands,
+        } = self.get(id)
+        else {
+            return None;
+        };
+        let [left, right] = [operands[0], operands[1]];
+        let (id, comparison, constant) = match (self.get(left), self.get(right)) {
+            (_, SOp::Constant(constant)) => (left, *comparison, constant),
+            (SOp::Constant(constant), _) => (right, comparison.mirrored(), constant),
+            (_, _) => return None,
+        };
+        let (selector, numbers) = match (self.get(id), comparison, constant) {
+            // 1 stands for all larger counts.
+            (SOp::Width { selector }, _, Value::Int(0))
+            | (
+                SOp::Width { selector },
+                Comparison::Less | Comparison::GreaterEqual,
+                Value::Int(1),
+            ) => (*selector, [1, 0].map(Value::Int)),
+            (_, _, _) => self.constants(id)?,
         };
         let compare = Op::Compare(comparison);
-        match numbers.map(|number| compare.apply(&[&number, constant])) {
-            [Ok(there), Ok(not_there)] => Some((selector, [there, not_there])),
-            _ => None,
-        }
+        let [there, not_there] = numbers.map(|number| compare.apply(&[&number, constant]));
+        Some((selector, [there.ok()?, not_there.ok()?]))
+    }
+
+    /// The constant that an aggregate moves, and its default.
+    fn constants(&self, id: SOpId) -> Option<(SelectorId, [Value; 2])> {
+        let (selector, value, default) = aggregate(self, id)?;
+        let SOp::Constant(value) = self.get(value) else {
+            return None;
+        };
+        Some((selector, [value.clone(), default.clone()]))
     }
 
     /// The selectors whose conjunction a selector is.
@@ -148,9 +131,10 @@ impl Graph {
         let mut parts = Vec::new();
         let mut pending = vec![selector];
         while let Some(part) = pending.pop() {
-            match self.get_selector(part) {
-                Selector::And(a, b) => pending.extend([*b, *a]),
-                _ => parts.push(part),
+            if let Selector::And(a, b) = self.get_selector(part) {
+                pending.extend([*b, *a]);
+            } else {
+                parts.push(part);
             }
             if parts.len() + pending.len() > MOST_PARTS {
                 return None;
@@ -179,9 +163,11 @@ impl Graph {
 
     /// How far an s-op is an index moved.
     fn moved(&self, id: SOpId) -> Option<i64> {
-        let constant = |id: SOpId| match self.get(id) {
-            SOp::Constant(Value::Int(places)) if places.abs() < LARGEST => Some(*places),
-            _ => None,
+        let constant = |id: SOpId| {
+            let SOp::Constant(Value::Int(places)) = self.get(id) else {
+                return None;
+            };
+            (places.saturating_abs() < LARGEST).then_some(*places)
         };
         let is_index = |id: SOpId| matches!(self.get(id), SOp::Indices);
         if is_index(id) {
