@@ -257,6 +257,10 @@ fn earlier_keys_are_found_by_the_first_of_all() {
         "aggregate(select(tokens, \"a\", ==) and select(indices, indices, <), 2, -1) >= 0",
         "aggregate(select(tokens, \"a\", ==) and select(indices, indices, <), 2, -1)",
         "aggregate(select(a, 1, ==) and select(tokens, \"a\", ==) and select(indices, indices, <), \"x\", \"y\")",
+        "aggregate(select(indices, indices, <=), indicator(tokens == \"a\")) > 0",
+        "aggregate(select(indices, indices - 1, <), indicator(tokens != \"a\")) == 0",
+        "0 != aggregate(select(indices, indices, >), indicator(a > 1))",
+        "aggregate(select(indices, indices, <), indicator(indices)) > 0",
         "has_focus(select(has_focus(select(tokens, tokens, ==) and select(indices, indices, <)), True, ==) \
             and select(tokens, tokens, !=) and select(indices, indices, <))",
     ] {
@@ -274,6 +278,9 @@ fn earlier_keys_are_found_by_the_first_of_all() {
         assert!(found <= (1, 1, 4 * length + 121), "{length}: {found:?}");
         let found = size(before, length, compact(true));
         assert!(found <= (1, 1, 4 * length + 121), "{length}: {found:?}");
+        let share = "aggregate(select(indices, indices, <), indicator(tokens == \"a\")) > 0";
+        let found = size(share, length, compact(false));
+        assert!(found <= (1, 1, 3 * length + 64), "{length}: {found:?}");
         let found = size(&distinct, length, compact(false));
         assert!(found <= (2, 2, 6 * length + 400), "{length}: {found:?}");
         let found = size(&distinct, length, compact(true));

@@ -7,7 +7,7 @@ use super::build::Graph;
 use super::idiom::{aggregate, binary, selects_all};
 use super::node::{SOp, SOpId, Scorer, Selector, SelectorId};
 use crate::base::Span;
-use crate::value::{Comparison, Op, Value};
+use crate::value::{Comparison, Op, TypeSet, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -25,8 +25,10 @@ const MOST_PARTS: usize = 8;
 
 /// Whether any key is selected that is before, or after, an index of the query.
 struct Asked {
-    /// What is selected wherever it is.
+    /// What is selected wherever it is: all of these.
     base: Vec<SelectorId>,
+    /// What holds at the keys, too.
+    condition: Option<SOpId>,
     /// How the key's index compares with the query's.
     comparison: Comparison,
     /// How far the query's is moved.
@@ -55,7 +57,9 @@ impl Graph {
                 break;
             };
             let mut next = graph.clone();
-            let answer = next.answered(&asked, graph.span(id));
+            let Some(answer) = next.answered(&asked, graph.span(id)) else {
+                break;
+            };
             if let Some(name) = graph.name(id) {
                 next.set_name(answer, &Arc::from(name), true);
             }
@@ -68,26 +72,29 @@ impl Graph {
 
     /// What an s-op asks, if it has one value where a key is selected and another where none is.
     fn asked(&self, id: SOpId) -> Option<Asked> {
-        let (selector, answers) = self.whether_any(id)?;
+        let (selector, condition, answers) = self.whether_any(id)?;
         let mut parts = self.parts(selector)?;
         let ordered = parts.iter().position(|part| self.order(*part).is_some())?;
         let (comparison, moved) = self.order(parts.remove(ordered))?;
         let is_one = parts
             .iter()
             .all(|part| self.order(*part).is_none() && !selects_all(self, *part));
-        (is_one && !parts.is_empty()).then_some(Asked {
+        (is_one && !(parts.is_empty() && condition.is_none())).then_some(Asked {
             base: parts,
+            condition,
             comparison,
             moved,
             answers,
         })
     }
 
-    /// The values of an s-op where a selector selects keys and where it selects none, if that is all it depends on.
-    fn whether_any(&self, id: SOpId) -> Option<(SelectorId, [Value; 2])> {
-        if let Some(constants) = self.constants(id) {
+    /// The values of an s-op where a selector selects keys, of which a condition holds at one, and where it does
+    /// not, if that is all it depends on.
+    fn whether_any(&self, id: SOpId) -> Option<(SelectorId, Option<SOpId>, [Value; 2])> {
+        if let Some((selector, answers)) = self.constants(id) {
             // Several numbers have a mean, which is a float.
-            return Some(constants).filter(|(_, [there, _])| !there.is_number());
+            let is_number = answers[0].is_number();
+            return (!is_number).then_some((selector, None, answers));
         }
         let SOp::Map {
             op: Op::Compare(comparison),
@@ -102,19 +109,38 @@ impl Graph {
             (SOp::Constant(constant), _) => (right, comparison.mirrored(), constant),
             (_, _) => return None,
         };
-        let (selector, numbers) = match (self.get(id), comparison, constant) {
-            // 1 stands for all larger counts.
-            (SOp::Width { selector }, _, Value::Int(0))
-            | (
-                SOp::Width { selector },
-                Comparison::Less | Comparison::GreaterEqual,
-                Value::Int(1),
-            ) => (*selector, [1, 0].map(Value::Int)),
-            (_, _, _) => self.constants(id)?,
+        let is_zero = matches!(constant, Value::Int(0));
+        let is_one = matches!(constant, Value::Int(1));
+        let at_one = matches!(comparison, Comparison::Less | Comparison::GreaterEqual);
+        let numbers = [1, 0].map(Value::Int);
+        let (selector, condition, numbers) = match self.get(id) {
+            // 1 stands for all larger counts, and for all shares.
+            SOp::Width { selector } if is_zero || is_one && at_one => (*selector, None, numbers),
+            _ => match self.share(id).filter(|_| is_zero) {
+                Some((selector, condition)) => (selector, Some(condition), numbers),
+                None => {
+                    let (selector, numbers) = self.constants(id)?;
+                    (selector, None, numbers)
+                }
+            },
         };
         let compare = Op::Compare(comparison);
         let [there, not_there] = numbers.map(|number| compare.apply(&[&number, constant]));
-        Some((selector, [there.ok()?, not_there.ok()?]))
+        Some((selector, condition, [there.ok()?, not_there.ok()?]))
+    }
+
+    /// The condition at the keys of whose share of the selected keys an aggregate is, 0 where there are none.
+    fn share(&self, id: SOpId) -> Option<(SelectorId, SOpId)> {
+        let (selector, value, default) = aggregate(self, id)?;
+        let SOp::Map {
+            op: Op::Indicator,
+            operands,
+        } = self.get(value)
+        else {
+            return None;
+        };
+        let is_bool = self.types(operands[0]) == TypeSet::BOOL;
+        (is_bool && matches!(default, Value::Int(0))).then_some((selector, operands[0]))
     }
 
     /// The constant that an aggregate moves, and its default.
@@ -186,8 +212,8 @@ impl Graph {
         }
     }
 
-    /// The same, of the key that is the first to be asked about.
-    fn answered(&mut self, asked: &Asked, span: Span) -> SOpId {
+    /// The same, asked of the earliest or the latest key; `None` if nothing is said of keys.
+    fn answered(&mut self, asked: &Asked, span: Span) -> Option<SOpId> {
         let is_earliest = matches!(asked.comparison, Comparison::Less | Comparison::LessEqual);
         let indices = self.sop(SOp::Indices, span);
         let mut scorer = self.scorer(Scorer::Key(indices), span);
@@ -196,10 +222,15 @@ impl Graph {
             let operands = vec![scorer];
             scorer = self.scorer(Scorer::Map { op, operands }, span);
         }
-        let mut base = asked.base[0];
-        for part in &asked.base[1..] {
-            base = self.selector(Selector::And(base, *part), span);
+        let mut parts = asked.base.clone();
+        if let Some(condition) = asked.condition {
+            let holds = self.constant(Value::Bool(true), span);
+            parts.push(self.select(condition, holds, Comparison::Equal, span));
         }
+        let mut parts = parts.into_iter();
+        let first = parts.next()?;
+        let both = |graph: &mut Graph, (a, b)| graph.selector(Selector::And(a, b), span);
+        let base = parts.fold(first, |base, part| both(self, (base, part)));
         let best = Selector::Best {
             selector: base,
             scorer,
@@ -219,9 +250,9 @@ impl Graph {
         let is_there = self.map(Op::Compare(asked.comparison), vec![found, own], span);
         let [there, not_there] = asked.answers.clone();
         if let (Value::Bool(true), Value::Bool(false)) = (&there, &not_there) {
-            return is_there;
+            return Some(is_there);
         }
         let [there, not_there] = [there, not_there].map(|answer| self.constant(answer, span));
-        self.map(Op::If, vec![is_there, there, not_there], span)
+        Some(self.map(Op::If, vec![is_there, there, not_there], span))
     }
 }
