@@ -113,16 +113,15 @@ impl Graph {
         let is_one = matches!(constant, Value::Int(1));
         let at_one = matches!(comparison, Comparison::Less | Comparison::GreaterEqual);
         let numbers = [1, 0].map(Value::Int);
-        let (selector, condition, numbers) = match self.get(id) {
-            // 1 stands for all larger counts, and for all shares.
-            SOp::Width { selector } if is_zero || is_one && at_one => (*selector, None, numbers),
-            _ => match self.share(id).filter(|_| is_zero) {
-                Some((selector, condition)) => (selector, Some(condition), numbers),
-                None => {
-                    let (selector, numbers) = self.constants(id)?;
-                    (selector, None, numbers)
-                }
-            },
+        let share = self.share(id).filter(|_| is_zero);
+        // 1 stands for all larger counts, and for all shares.
+        let (selector, condition, numbers) = if let SOp::Width { selector } = self.get(id) {
+            (is_zero || is_one && at_one).then_some((*selector, None, numbers))?
+        } else if let Some((selector, condition)) = share {
+            (selector, Some(condition), numbers)
+        } else {
+            let (selector, numbers) = self.constants(id)?;
+            (selector, None, numbers)
         };
         let compare = Op::Compare(comparison);
         let [there, not_there] = numbers.map(|number| compare.apply(&[&number, constant]));
