@@ -211,3 +211,57 @@ fn bfloat16_has_no_gaps_in_length() {
         }
     }
 }
+
+/// A sum of counts that stands beside other values has a table with a row for each of the counts' values, not one
+/// for each mean and length.
+#[test]
+fn sums_beside_other_values_are_added_up_of_counts() {
+    for (text, most) in [
+        ("(a - b) if tokens == \"b\" else 2", 60 * 64),
+        ("(a - b) == indices", 70 * 64),
+        ("a - b if a - b > indices else indices", 70 * 64),
+    ] {
+        right(text);
+        let compiled =
+            session(Sharing::Equal, text).compile(&["x"], &asked(64, Request::default()));
+        let size = compiled.unwrap().model.padded_parameters();
+        assert!(size <= most, "{text}: {size}");
+    }
+    let product = "(a - b) * (c - b)";
+    right(product);
+    let compiled = session(Sharing::Equal, product).compile(&["x"], &asked(24, Request::default()));
+    assert!(compiled.is_ok(), "{compiled:?}");
+}
+
+/// One head gives the share of the keys that count, and what one key is of all.
+#[test]
+fn counts_without_bos_take_one_head_and_no_hidden_unit() {
+    let request = || Request {
+        without_bos: true,
+        ..Request::default()
+    };
+    for text in [
+        "a",
+        "a % 2",
+        "a > 3",
+        "a == 2",
+        "a - b",
+        "a + 2 * b - c",
+        "length - a",
+        "round(length * aggregate(full_s, 2 if tokens == \"a\" else (3 if tokens == \"b\" else 0)))",
+        "opened",
+        "opened % 3",
+        "opened - closed > 1",
+    ] {
+        right(text);
+        for length in [8, 33, 64] {
+            let compiled = session(Sharing::Equal, text).compile(&["x"], &asked(length, request()));
+            let model = compiled.unwrap().model;
+            let [layer] = &*model.layers else {
+                panic!("{text} at {length}: {} layers", model.layers.len());
+            };
+            let units = model.widest_hidden_layer();
+            assert!(layer.heads.len() == 1 && units == 0, "{text} at {length}");
+        }
+    }
+}

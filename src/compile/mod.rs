@@ -342,7 +342,9 @@ impl<'a> Compiler<'a> {
                 Scalar::Inverse(selector, cube) => self.place_inverse(*selector, *cube)?,
                 Scalar::Count(selector) => self.place_count(*selector)?,
                 Scalar::Computed(_) | Scalar::First => {}
-                Scalar::Share(selector) if self.bos() => self.place_share(*selector)?,
+                Scalar::Share(selector) if self.bos() || self.counts_all(*selector) => {
+                    self.place_share(*selector)?;
+                }
                 // The gate that reads it has placed it.
                 Scalar::Given(..) | Scalar::Share(_) => {}
             }

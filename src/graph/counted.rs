@@ -143,37 +143,16 @@ pub(super) fn total(graph: &mut Graph, sop: &SOp, span: Span) -> Option<Total> {
     if sum.terms.len() < 2 {
         return None;
     }
-    let one = graph.constant(Value::Int(1), span);
-    let count = match sum.base? {
-        None => {
-            let selector = graph.select(one, one, Comparison::Equal, span);
-            graph.sop(SOp::Width { selector }, span)
-        }
-        Some(base) if selects_up_to_here(graph, base) => {
-            let indices = graph.sop(SOp::Indices, span);
-            graph.map(Op::Add, vec![indices, one], span)
-        }
-        Some(_) => return None,
-    };
-    let (sign, mean) = sum.mean(graph, span)?;
-    let product = graph.map(Op::Multiply, vec![count, mean], span);
-    let rounded = SOp::Map {
-        op: Op::Round,
-        operands: vec![product],
-    };
-    let sop = match sign < 0 {
-        // So that `b - a` is known to be what `a - b` is, negated.
-        true => SOp::Map {
-            op: Op::Negate,
-            operands: vec![graph.sop(rounded, span)],
-        },
-        false => rounded,
-    };
-    Some(Total {
-        sop,
-        mean,
-        widths: sum.widths,
-    })
+    sum.total(graph, span)
+}
+
+/// The same of a single count of keys that fulfil a condition, whatever the query holds.
+pub(super) fn count(graph: &mut Graph, width: SOpId, span: Span) -> Option<Total> {
+    let sum = Sum::of(graph, width, span)?;
+    match *sum.terms {
+        [(1, Some(_))] => sum.total(graph, span),
+        _ => None,
+    }
 }
 
 /// How often the second of what is added or subtracted counts.
@@ -248,6 +227,42 @@ impl Sum {
         let factor = sign(&op)?;
         let sum = Sum::within(graph, a, span, left)?;
         sum.plus(factor, Sum::within(graph, b, span, left)?)
+    }
+
+    /// As a mean over all keys, or over those up to here.
+    fn total(self, graph: &mut Graph, span: Span) -> Option<Total> {
+        let one = graph.constant(Value::Int(1), span);
+        let count = match self.base? {
+            None => {
+                let selector = graph.select(one, one, Comparison::Equal, span);
+                graph.sop(SOp::Width { selector }, span)
+            }
+            Some(base) if selects_up_to_here(graph, base) => {
+                let indices = graph.sop(SOp::Indices, span);
+                graph.map(Op::Add, vec![indices, one], span)
+            }
+            Some(_) => return None,
+        };
+        let (sign, mean) = self.mean(graph, span)?;
+        let product = graph.map(Op::Multiply, vec![count, mean], span);
+        // Of a single count it would be recognised as that, if it were put into the graph.
+        let rounded = SOp::Map {
+            op: Op::Round,
+            operands: vec![product],
+        };
+        let sop = match sign < 0 {
+            // So that `b - a` is known to be what `a - b` is, negated.
+            true => SOp::Map {
+                op: Op::Negate,
+                operands: vec![graph.sop(rounded, span)],
+            },
+            false => rounded,
+        };
+        Some(Total {
+            sop,
+            mean,
+            widths: self.widths,
+        })
     }
 
     /// How many keys are selected: those that other parts of the selector select, and that fulfil what it

@@ -5,6 +5,7 @@
 //! count mended by an aggregate at it).
 
 use super::build::Graph;
+use super::counted::{self, Total};
 use super::idiom::selects_all;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::base::Span;
@@ -24,6 +25,8 @@ pub struct WithFirst {
     /// For each width the sum that it is: the width beyond the first position, and 1 where that is
     /// selected.
     pub sums: FxHashMap<SOpId, SOpId>,
+    /// For each width that counts keys by what they hold alone, how it is computed from a mean.
+    pub counts: FxHashMap<SOpId, Total>,
     /// For each aggregate of a constant over a disjunction, which asks whether any key is selected, the
     /// choice that it is between those over the parts.
     pub unions: FxHashMap<SOpId, SOpId>,
@@ -46,6 +49,7 @@ impl WithFirst {
             graph: graph.clone(),
             own: graph.sop_count(),
             sums: FxHashMap::default(),
+            counts: FxHashMap::default(),
             unions: FxHashMap::default(),
             selects: FxHashMap::default(),
             supports: FxHashMap::default(),
@@ -62,6 +66,8 @@ impl WithFirst {
                 SOp::Width { selector } if !selects_all(graph, *selector) => {
                     let width = with.width(*selector, span);
                     with.sums.insert(id, width);
+                    let count = counted::count(&mut with.graph, id, span);
+                    with.counts.extend(count.map(|count| (id, count)));
                 }
                 SOp::WeightedMean { scorer, .. } => {
                     // Exponentials are never 0.

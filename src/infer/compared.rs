@@ -5,21 +5,26 @@
 //! counts of which none is needed by itself: they are one mean, times how many keys there are.
 
 use crate::graph::idiom::selects_all;
-use crate::graph::{Graph, SOp, SOpId, Total};
+use crate::graph::{Graph, SOp, SOpId, Total, WithFirst};
 use crate::value::{Op, TypeSet, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The sums of counts that are computed from one mean, as that, if there are fewer means so than counts. Where
 /// a count is there for something else, the sum is one of counts; so it is where heads read it, which need
 /// each number to the last digit.
-pub(super) fn totals(graph: &Graph, roots: &[SOpId]) -> FxHashMap<SOpId, SOp> {
+pub(super) fn totals(
+    graph: &Graph,
+    roots: &[SOpId],
+    first: Option<&WithFirst>,
+) -> FxHashMap<SOpId, SOp> {
     let all = graph.reachable(roots);
     let is_head = |id: &&SOpId| !matches!(graph.get(**id), SOp::Map { .. });
     let read = all.iter().filter(is_head);
     let read: Vec<SOpId> = read.flat_map(|id| graph.dependencies(*id)).collect();
     let read = graph.reachable(&read);
     let totals = all.iter().filter(|id| read.binary_search(id).is_err());
-    let totals = totals.filter_map(|id| Some((*id, graph.total(*id)?)));
+    let single = |id: &SOpId| first.and_then(|first| first.counts.get(id));
+    let totals = totals.filter_map(|id| Some((*id, graph.total(*id).or_else(|| single(id))?)));
     let mut totals: Vec<(SOpId, &Total)> = totals.collect();
     // How many keys there are is known in any case.
     let is_count = |id: &&SOpId| matches!(graph.get(**id), SOp::Width { selector } if !selects_all(graph, *selector));
@@ -29,19 +34,69 @@ pub(super) fn totals(graph: &Graph, roots: &[SOpId]) -> FxHashMap<SOpId, SOp> {
         let needed = reachable(graph, roots, &sops);
         let is_needed = |id: &SOpId| needed.binary_search(id).is_ok();
         let before = totals.len();
-        totals.retain(|(_, total)| {
-            is_needed(&total.mean) && !total.widths.iter().filter(is_count).any(is_needed)
+        let combined = combined(graph, &needed, &sops);
+        totals.retain(|(id, total)| {
+            if combined.contains(id) {
+                return false;
+            }
+            let mut others = total.widths.iter().filter(|width| *width != id);
+            is_needed(&total.mean) && !others.any(|id| is_count(&id) && is_needed(id))
         });
         if totals.len() == before {
             let means: FxHashSet<SOpId> = totals.iter().map(|(_, total)| total.mean).collect();
             let widths = totals.iter().flat_map(|(_, total)| &total.widths);
             let widths: FxHashSet<&SOpId> = widths.collect();
-            return match means.len() < widths.len() {
+            // Where there is no BOS, what stands at the first position is fetched for each width.
+            let heads = widths.len() * if first.is_some() { 2 } else { 1 };
+            return match means.len() < heads {
                 true => sops,
                 false => FxHashMap::default(),
             };
         }
     }
+}
+
+/// The sums of which something else depends on more than one of them: a table of that would have a row for each
+/// mean and each number of keys, where counts are numbered each for itself.
+fn combined(graph: &Graph, needed: &[SOpId], sums: &FxHashMap<SOpId, SOp>) -> FxHashSet<SOpId> {
+    /// What an s-op is a function of.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Of {
+        Nothing,
+        Sum(SOpId),
+        More,
+    }
+    let mut known: FxHashMap<SOpId, Of> = FxHashMap::default();
+    let mut combined = FxHashSet::default();
+    for id in needed {
+        let of = match graph.get(*id) {
+            _ if sums.contains_key(id) => Of::Sum(*id),
+            SOp::Constant(_) => Of::Nothing,
+            SOp::Map { operands, .. } => {
+                let parts: Vec<Of> = operands.iter().map(|id| known[id]).collect();
+                let mut some = parts.iter().filter(|part| **part != Of::Nothing);
+                let first = some.next().copied().unwrap_or(Of::Nothing);
+                match some.all(|part| *part == first) {
+                    true => first,
+                    false => {
+                        combined.extend(parts.iter().filter_map(|part| match part {
+                            Of::Sum(sum) => Some(*sum),
+                            Of::Nothing | Of::More => None,
+                        }));
+                        Of::More
+                    }
+                }
+            }
+            SOp::Tokens
+            | SOp::Indices
+            | SOp::Given(_)
+            | SOp::Aggregate { .. }
+            | SOp::Width { .. }
+            | SOp::WeightedMean { .. } => Of::More,
+        };
+        known.insert(*id, of);
+    }
+    combined
 }
 
 /// Everything the roots need, operands before their users, where some s-ops are computed otherwise.

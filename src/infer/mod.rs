@@ -253,10 +253,10 @@ impl<'g> Analysis<'g> {
         analysis.var(VarKind::Indices, Values::from_environments(&each), false);
         let mut roots = roots.to_vec();
         roots.extend(first.iter().flat_map(|first| first.roots()));
-        // A sum is a ratio where heads take means, and BOS tells how many keys there are.
-        let totals = match (several, first) {
-            (Several::Means, None) => compared::totals(graph, &roots),
-            _ => FxHashMap::default(),
+        // A sum is a ratio where heads take means.
+        let totals = match several {
+            Several::Means => compared::totals(graph, &roots, first),
+            Several::Sums => FxHashMap::default(),
         };
         let reachable = compared::reachable(graph, &roots, &totals);
         let size = reachable.last().map_or(0, |id| id.0 as usize + 1);
@@ -264,6 +264,12 @@ impl<'g> Analysis<'g> {
         analysis.compared = compared::of_means(graph, &reachable);
         analysis.compared.extend(totals);
         for id in reachable {
+            // What it is computed from instead may have come into the graph after it.
+            if let Some(SOp::Map { operands, .. }) = analysis.compared.get(&id) {
+                for needed in graph.reachable(operands) {
+                    analysis.record(needed);
+                }
+            }
             analysis.record(id);
         }
         analysis

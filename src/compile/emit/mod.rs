@@ -168,13 +168,15 @@ impl Emitter<'_, '_> {
     /// add them last.
     fn shares(&mut self) {
         let compiler = self.compiler;
-        let shares = compiler.shares.iter().map(|selector| (selector, false));
+        let shares = compiler
+            .shares
+            .iter()
+            .map(|selector| (selector, false, None));
         let empties = compiler.empties.iter();
-        let empties = empties.map(|(selector, nothing)| (selector, nothing.rounds));
-        for (selector, rounds) in shares.chain(empties) {
+        let empties = empties.map(|(selector, nothing)| (selector, nothing.rounds, Some(0.0)));
+        for (selector, rounds, nothing) in shares.chain(empties) {
             let target = Target::Share(*selector);
             let keys = 0..compiler.analysis.setting.max_length;
-            let nothing = (!compiler.bos()).then_some(0.0);
             let values = keys.map(inverse).chain(nothing).collect();
             let label = compiler.target_name(target);
             let span = compiler.analysis.graph.selector_span(*selector);

@@ -24,7 +24,7 @@ impl Compiler<'_> {
         (self.has_inverses(selector) && !self.counts_all(selector)).then_some((selector, cubes))
     }
 
-    pub(super) fn counts_all(&self, selector: SelectorId) -> bool {
+    pub(crate) fn counts_all(&self, selector: SelectorId) -> bool {
         let facts = self.analysis.selector(selector);
         facts.is_some_and(|f| matches!(&*f.cubes, [cube] if cube.literals.is_empty()))
     }

@@ -82,7 +82,7 @@ impl Compiler<'_> {
     ) -> Option<Ratio> {
         // Where that cannot be proved, bits or a table may do.
         let is_plain = matches!(self.care, Care::Plain | Care::Careful);
-        if self.style != Style::Faithful || !self.bos() || !is_plain {
+        if self.style != Style::Faithful || !is_plain {
             return None;
         }
         let factors = self.factors(id, aggregate, other)?;
