@@ -122,18 +122,9 @@ fn fused_or_apart(
     }
     let apart = first.ok();
     of.0.control().check()?;
-    let size = |compiled: &Compiled| compiled.model.padded_parameters();
-    let layers = |compiled: &Compiled| compiled.model.layers.len();
     let is_worth_it = |apart: &Compiled| match &fused {
-        Ok(fused) if fused.is_certified() => {
-            let smaller = if layers(apart) > layers(fused) {
-                MUCH_SMALLER
-            } else {
-                1
-            };
-            size(fused) / smaller > size(apart)
-        }
-        Ok(_) | Err(_) => true,
+        Ok(fused) => apart.is_worth_more(fused),
+        Err(_) => true,
     };
     match apart.filter(|apart| apart.is_certified() && is_worth_it(apart)) {
         Some(apart) => Ok(apart),
@@ -279,6 +270,18 @@ impl Compiled {
             (!compiled.is_certified(), size)
         };
         key(self) < key(other)
+    }
+
+    /// The same, but much smaller where it takes more layers.
+    pub(super) fn is_worth_more(&self, other: &Compiled) -> bool {
+        let [ours, theirs] = [self, other].map(|compiled| &compiled.model);
+        let takes_more = ours.layers.len() > theirs.layers.len();
+        let times = if takes_more { MUCH_SMALLER } else { 1 };
+        let is_smaller = theirs.padded_parameters() / times > ours.padded_parameters();
+        match self.is_certified() == other.is_certified() {
+            true => is_smaller,
+            false => self.is_certified(),
+        }
     }
 }
 

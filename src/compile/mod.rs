@@ -145,7 +145,7 @@ fn smallest(
         return written;
     };
     match (written, in_both((graph, roots))) {
-        (Ok(written), Ok(other)) if !other.is_better(&written) => Ok(written),
+        (Ok(written), Ok(other)) if !other.is_worth_more(&written) => Ok(written),
         (_, Ok(other)) => Ok(Compiled {
             sops: of.1.to_vec(),
             ..other
