@@ -29,11 +29,14 @@ pub fn page(code: Code) -> &'static str {
         .map_or("", |(_, page)| page)
 }
 
-/// A code by its number, like `W0101`, or its name, like `surprising-precedence`, however they are
-/// capitalised.
+/// A code by its number, like `W0101` or, of an error, `201`, or its name, like `surprising-precedence`,
+/// however they are capitalised.
 pub fn find(text: &str) -> Option<Code> {
     let name = text.replace(['-', '_'], "");
-    let is_named = |code: &Code| format!("{code:?}").eq_ignore_ascii_case(&name);
-    let mut codes = Code::ALL.iter().copied();
-    codes.find(|code| code.number().eq_ignore_ascii_case(text) || is_named(code))
+    let error = format!("E{text:0>4}");
+    let is_meant = |code: &Code| {
+        let written = [text, &error].map(|text| code.number().eq_ignore_ascii_case(text));
+        written.contains(&true) || format!("{code:?}").eq_ignore_ascii_case(&name)
+    };
+    Code::ALL.iter().copied().find(is_meant)
 }

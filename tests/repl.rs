@@ -323,6 +323,7 @@ fn control_characters_are_shown_escaped() {
 fn pages_of_codes_are_printed() {
     for (asked, page) in [
         ("e0201", include_str!("../docs/errors/E0201.md")),
+        ("201", include_str!("../docs/errors/E0201.md")),
         ("W0101", include_str!("../docs/errors/W0101.md")),
     ] {
         assert_eq!(printed(&format!(":explain {asked}")), page);
@@ -517,6 +518,7 @@ fn help_is_given_as_it_is_asked_for_elsewhere() {
         ("select?", "help select"),
         ("==?", "help =="),
         ("lenght?;", "help lenght"),
+        ("?", ":help"),
         ("help();", ":help"),
         ("help()", ":help"),
         ("help ();", ":help"),

@@ -175,11 +175,11 @@ pub(super) fn run(repl: &mut Repl, line: &str) {
 }
 
 /// What an entry wants help with, as other languages ask for it: `select?`, or, where nothing is called
-/// `help`, `help(select)`; of `help()` and `help` alone it is nothing in particular.
+/// `help`, `help(select)`; of `?`, `help()` and `help` alone it is nothing in particular.
 pub(super) fn asked_about<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
     let entry = entry.trim().trim_end_matches(';').trim_end();
     if let Some(topic) = entry.strip_suffix('?') {
-        return Some(topic.trim_end()).filter(|topic| is_topic(topic));
+        return Some(topic.trim_end()).filter(|topic| topic.is_empty() || is_topic(topic));
     }
     let called = entry.strip_prefix("help")?.trim_start();
     let topic = match called {

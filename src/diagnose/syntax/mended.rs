@@ -109,10 +109,11 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
             };
             where name = assigned(before);
             where (single, name) = (name.is_some(), name.unwrap_or("name"));
-            where help = format!("write `{name} = {name} {operator} …;`");
+            where rest = behind.split([';', '\n']).next().unwrap_or("").trim();
+            where alone = !rest.is_empty() && rest.chars().all(char::is_alphanumeric);
+            where (single, rest) = (single && alone, if alone { rest } else { "…" });
+            where help = format!("write `{name} = {name} {operator} {rest};`");
             where help = Suggestion::edit(help, span, format!("= {name} {operator}"));
-            where rest = behind.split(';').next().unwrap_or("").trim();
-            where single = single && rest.chars().all(char::is_alphanumeric);
             error!(UnexpectedToken, "there is no `{written}`"),
             at span, "names are assigned with `=` only",
             mend Some(if single { help } else { help.plain() });

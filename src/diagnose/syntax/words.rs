@@ -95,7 +95,7 @@ const SIGNS: &[(&[&str], &str, Option<&str>)] = table! {
     &["@"], "keys are combined with queries by `select`: `select(keys, queries, ==)`", None;
     &["$"], "names are written without a mark before them", Some("");
     &["`"], "strings stand in `\"…\"` or `'…'`", None;
-    &["\\"], "statements may go on over several lines without a mark", Some("");
+    &["\\"], "lines go on without a mark; a function is written `lambda x: value`", Some("");
     &["“", "”", "„", "‘", "’"], "strings stand in straight quotes: `\"…\"` or `'…'`", None;
     &["−", "–", "—"], "write `-`", Some("-");
     &["×", "·", "∙"], "write `*`", Some("*");
