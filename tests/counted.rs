@@ -265,3 +265,25 @@ fn counts_without_bos_take_one_head_and_no_hidden_unit() {
         }
     }
 }
+
+/// A width without BOS is read off the attention that position 0 gets, whether it is selected or not.
+#[test]
+fn widths_without_bos_take_one_hidden_unit_to_be_read() {
+    for text in [
+        "hist",
+        "selector_width(select(tokens, tokens, !=))",
+        "selector_width(select(tokens, tokens, ==) and here)",
+        "hist * hist",
+        "hist > 1",
+    ] {
+        right(text);
+        let request = Request {
+            without_bos: true,
+            ..Request::default()
+        };
+        let compiled = session(Sharing::Equal, text).compile(&["x"], &asked(40, request));
+        let model = compiled.unwrap().model;
+        let units = model.widest_hidden_layer();
+        assert!(model.layers.len() == 2 && units <= 8, "{text}: {units}");
+    }
+}

@@ -35,6 +35,25 @@ fn means_over_unions_are_right() {
     }
 }
 
+/// What a head reads of it is one number, however many of its parts select something.
+#[test]
+fn what_a_union_selects_is_no_sum_of_its_parts() {
+    let union = "select(tokens, \"a\", ==) or select(indices, indices, <)";
+    for text in [
+        format!("selector_width(select(has_focus({union}), True, ==))"),
+        format!("aggregate({union}, 2, 7)"),
+        format!("aggregate(select(indices, aggregate({union}, 1, 0), ==), tokens)"),
+        format!("round(length * aggregate(full_s, indicator(aggregate({union}, 1, 0) == 1)))"),
+        format!("selector_width(select(aggregate({union}, 2, 3) >= 3, indices > 1, ==))"),
+        format!("has_focus(({union} or select(tokens, tokens, !=)) and select(indices, 1, >))"),
+        format!("0 < aggregate({union} or select(a, b, ==), 0.5, -1)"),
+    ] {
+        right(&text);
+    }
+    let found = size(&format!("has_focus({union})"), 64, Request::default());
+    assert!(found <= (1, 1, 400), "{found:?}");
+}
+
 /// The union is a relation of few classes, so that its pattern is that of one head.
 #[test]
 fn few_classes_take_one_head() {

@@ -4,7 +4,7 @@
 
 use super::build::Graph;
 use super::idiom::{aggregate, binary, is_constant};
-use super::node::{SOp, SOpId};
+use super::node::{SOp, SOpId, Selector};
 use crate::base::Span;
 use crate::value::{Comparison, Op, Value};
 use indexmap::IndexSet;
@@ -87,6 +87,68 @@ pub(super) fn share(
     Some(against_zero(graph, comparison, mean, span))
 }
 
+/// Whether a disjunction selects any key, as `aggregate(a or b, 1, 0) > 0` asks, as whether one of its parts
+/// does: what a head for each part gives cannot be added up, as both may select something.
+pub(super) fn union(
+    graph: &mut Graph,
+    comparison: Comparison,
+    (left, right): (SOpId, SOpId),
+    span: Span,
+) -> Option<SOp> {
+    let (id, comparison, constant) = match (graph.get(left), graph.get(right)) {
+        (_, SOp::Constant(_)) => (left, comparison, right),
+        (SOp::Constant(_), _) => (right, comparison.mirrored(), left),
+        (_, _) => return None,
+    };
+    let (selector, value, default) = aggregate(graph, id)?;
+    let default = default.clone();
+    let (SOp::Constant(moved), SOp::Constant(limit)) = (graph.get(value), graph.get(constant))
+    else {
+        return None;
+    };
+    let compare = Op::Compare(comparison);
+    let [any, none] = [moved, &default].map(|number| compare.apply(&[number, limit]).ok());
+    let op = match (any?.truthy(), none?.truthy()) {
+        (true, false) => Op::Or,
+        (false, true) => Op::And,
+        (true, true) | (false, false) => return None,
+    };
+    let (mut parts, mut pending) = (Vec::new(), vec![selector]);
+    while let Some(part) = pending.pop() {
+        if let Selector::Or(a, b) = *graph.get_selector(part) {
+            pending.extend([b, a]);
+        } else {
+            parts.push(part);
+        }
+        if parts.len() + pending.len() > MOST_PARTS {
+            return None;
+        }
+    }
+    if parts.len() < 2 {
+        return None;
+    }
+    let asked = parts.into_iter().map(|selector| {
+        let default = default.clone();
+        let found = SOp::Aggregate {
+            selector,
+            value,
+            default,
+        };
+        let found = graph.sop(found, span);
+        graph.map(compare.clone(), vec![found, constant], span)
+    });
+    let asked: Vec<SOpId> = asked.collect();
+    let (last, others) = asked
+        .split_last()
+        .filter(|(_, others)| !others.is_empty())?;
+    let joined = others.iter().copied();
+    let joined = joined.reduce(|a, b| graph.map(op.clone(), vec![a, b], span))?;
+    Some(SOp::Map {
+        op,
+        operands: vec![joined, *last],
+    })
+}
+
 /// The parts of a disjunction, each once.
 fn parts(graph: &Graph, a: SOpId, b: SOpId) -> IndexSet<SOpId> {
     let mut parts = IndexSet::new();
@@ -123,6 +185,9 @@ fn against_zero(graph: &mut Graph, comparison: Comparison, id: SOpId, span: Span
         operands: vec![id, zero],
     }
 }
+
+/// A disjunction of more parts is asked about as a whole.
+const MOST_PARTS: usize = 8;
 
 /// How many sums in sums are looked into.
 const DEEPEST: u32 = 8;

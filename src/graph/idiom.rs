@@ -35,7 +35,8 @@ pub fn recognize(graph: &mut Graph, sop: &SOp, span: Span) -> Option<SOp> {
             let operands = (*left, *right);
             return compared::means(graph, *comparison, operands, span)
                 .or_else(|| compared::share(graph, *comparison, operands, span))
-                .or_else(|| counted::compared(graph, *comparison, operands, span));
+                .or_else(|| counted::compared(graph, *comparison, operands, span))
+                .or_else(|| compared::union(graph, *comparison, operands, span));
         }
         (Op::Divide, [above, below]) => return counted::share(graph, (*above, *below), span),
         (Op::If, [condition, then, otherwise]) => {

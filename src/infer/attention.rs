@@ -110,11 +110,15 @@ impl Analysis<'_> {
     ) -> Result<Option<Node>, Stopped> {
         // The mean of equal values is one of them.
         let constant = value.values.domain.len() == 1;
-        let single = constant || facts.at_most_one || facts.rows.iter().all(|row| row.len() <= 1);
+        let one = facts.at_most_one || facts.rows.iter().all(|row| row.len() <= 1);
         let has_means = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
-        if !single && value.values.domain.iter().any(has_means) {
+        let has_means = value.values.domain.iter().any(has_means);
+        // The heads of a union add up what each of them selects.
+        let is_union = facts.one_cube().is_none();
+        if !one && has_means && (is_union || !constant) {
             return Ok(None);
         }
+        let single = one || constant;
         // Several selected values that are not numbers are an error of the interpreter.
         let values = self.picked(facts, value, default);
         let may_fail = facts.may_fail || self.may_fail(value) || !single;

@@ -192,7 +192,14 @@ impl Compiler<'_> {
             self.demand(&read, &label)?;
             return Ok(Output::new(read, decoder));
         }
-        if let Some(output) = self.ratio_output(root)
+        let output = match self.ratio_output(root) {
+            Some(output) => Some(output),
+            None => {
+                let beyond = self.width_beyond(root)?;
+                beyond.and_then(|ratio| self.nearest_to(root, ratio))
+            }
+        };
+        if let Some(output) = output
             && let OutputRead::Ratio(ratio, _) = &output.read
         {
             self.demand(&ratio.numerator, &label)?;
@@ -247,10 +254,13 @@ impl Compiler<'_> {
     /// `2ay - a²x` are largest for the nearest `a` to `y/x`, and each `a` has its value. No hidden unit
     /// is needed. The squares of larger numbers have too many digits for bfloat16.
     pub(super) fn ratio_output(&self, id: SOpId) -> Option<Output> {
+        self.nearest_to(id, self.ratio(id)?)
+    }
+
+    fn nearest_to(&self, id: SOpId, ratio: Ratio) -> Option<Output> {
         if self.analysis.graph.encoding(id).is_some() || !self.chooses(Choice::Nearest) {
             return None;
         }
-        let ratio = self.ratio(id)?;
         let column = &self.analysis.node(id).ok()?.column;
         let values = ratio.of_rows.iter().enumerate();
         let mut values: Vec<(f64, Option<&Value>)> = values

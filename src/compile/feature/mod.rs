@@ -3,6 +3,7 @@
 //! hidden layer; chains of elementwise s-ops are fused, since the table is over their variables.
 
 pub(crate) mod axis;
+mod beyond;
 mod by_value;
 mod choice;
 pub mod inverse;

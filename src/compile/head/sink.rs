@@ -487,7 +487,7 @@ impl Compiler<'_> {
 }
 
 /// `relu(z)`
-const RAMP: Unit = Unit {
+pub(crate) const RAMP: Unit = Unit {
     slope: 1.0,
     offset: 0.0,
     weight: 1.0,

@@ -1,0 +1,101 @@
+//! A width where there is no BOS as a ratio: of `w` keys beyond position 0, and of position 0 if `s` is 1,
+//! `w + s` is `(1 - x + xs)/x`, where x is the attention that position 0 gets, one over `w + 1`. One hidden unit
+//! multiplies, where a table of both would have units for each number of keys.
+
+use super::ratio::Ratio;
+use crate::compile::head::sink::RAMP;
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Care, Compiler, Want};
+use crate::graph::{SOp, SOpId, SelectorId};
+use crate::infer::{Operand, Stopped};
+use crate::plan::Style;
+use crate::value::{Op, Value};
+
+impl Compiler<'_> {
+    /// What an s-op may be a function of, if that is a width that has two parts.
+    pub(crate) fn width_beyond(&mut self, id: SOpId) -> Result<Option<Ratio>, Stopped> {
+        let is_plain = matches!(self.care, Care::Plain | Care::Careful);
+        if self.bos() || self.style != Style::Faithful || !is_plain {
+            return Ok(None);
+        }
+        let inner = self.inner(id.into()).into_iter();
+        let parts = inner.filter_map(Operand::sop).find_map(|id| {
+            let parts = self.parts_of_width(id)?;
+            Some((id, parts))
+        });
+        let Some((width, [beyond, first])) = parts else {
+            return Ok(None);
+        };
+        let Some((of_rows, denominators)) = self.rows_of(id, width, beyond) else {
+            return Ok(None);
+        };
+        let Some(selector) = self.width_of(beyond) else {
+            return Ok(None);
+        };
+        let label = format!("position 0 in {}", self.name(width));
+        let numbers = self.analysis.node(first)?.column.values.numbers();
+        let Some(numbers) = numbers else {
+            return Ok(None);
+        };
+        let is_selected = self.feature(first, &numbers, Want::Snapped, &label)?;
+        let share = LinearRead::scalar(Scalar::Inverse(selector, 0));
+        let points = denominators.iter().flat_map(|share| [*share, share - 1.0]);
+        let points = points.collect();
+        let both = LinearRead::constant(-1.0)
+            .plus(1.0, &share)
+            .plus(1.0, &is_selected);
+        let argument = self.argument(both, points, &label)?;
+        let product = self.units(argument, vec![RAMP], &label, None);
+        let numerator = LinearRead::constant(1.0)
+            .plus(-1.0, &share)
+            .plus(1.0, &product);
+        Ok(Some(Ratio {
+            numerator,
+            denominator: share,
+            of_rows,
+            denominators,
+        }))
+    }
+
+    /// The width beyond position 0, and 1 where that is selected.
+    fn parts_of_width(&self, id: SOpId) -> Option<[SOpId; 2]> {
+        let SOp::Width { .. } = self.analysis.graph.get(id) else {
+            return None;
+        };
+        let sum = self.analysis.formula(id);
+        let SOp::Map {
+            op: Op::Add,
+            operands,
+        } = self.analysis.graph.get(sum)
+        else {
+            return None;
+        };
+        (sum != id).then_some([operands[0], operands[1]])
+    }
+
+    fn width_of(&self, beyond: SOpId) -> Option<SelectorId> {
+        let vars = &self.analysis.node(beyond).ok()?.column.space.vars;
+        match **vars {
+            [var] => self.counted(var),
+            _ => None,
+        }
+    }
+
+    /// The width in each row of the table of an s-op, and one over 1 and the width beyond position 0.
+    fn rows_of(&self, id: SOpId, width: SOpId, beyond: SOpId) -> Option<(Vec<f64>, Vec<f64>)> {
+        let space = &self.analysis.node(id).ok()?.column.space;
+        let numbers = |id: SOpId| -> Option<Vec<f64>> {
+            let column = &self.analysis.node(id).ok()?.column;
+            let is_there = |var| space.vars.binary_search(var).is_ok();
+            if !column.space.vars.iter().all(is_there) {
+                return None;
+            }
+            let rows = space.project(&column.space).into_iter();
+            rows.map(|row| column.value(row as usize).and_then(Value::as_float))
+                .collect()
+        };
+        let shares = numbers(beyond)?.into_iter();
+        let shares = shares.map(|width| 1.0 / (1.0 + width)).collect();
+        Some((numbers(width)?, shares))
+    }
+}
