@@ -32,7 +32,7 @@ impl Compiler<'_> {
         let Some(selector) = self.width_of(beyond) else {
             return Ok(None);
         };
-        let label = format!("position 0 in {}", self.name(width));
+        let label = self.name(first);
         let numbers = self.analysis.node(first)?.column.values.numbers();
         let Some(numbers) = numbers else {
             return Ok(None);
@@ -44,6 +44,7 @@ impl Compiler<'_> {
         let both = LinearRead::constant(-1.0)
             .plus(1.0, &share)
             .plus(1.0, &is_selected);
+        let label = format!("attention to position 0 where {} counts it", self.name(width));
         let argument = self.argument(both, points, &label)?;
         let product = self.units(argument, vec![RAMP], &label, None);
         let numerator = LinearRead::constant(1.0)
