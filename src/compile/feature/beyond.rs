@@ -44,7 +44,10 @@ impl Compiler<'_> {
         let both = LinearRead::constant(-1.0)
             .plus(1.0, &share)
             .plus(1.0, &is_selected);
-        let label = format!("attention to position 0 where {} counts it", self.name(width));
+        let label = format!(
+            "attention to position 0 where {} counts it",
+            self.name(width)
+        );
         let argument = self.argument(both, points, &label)?;
         let product = self.units(argument, vec![RAMP], &label, None);
         let numerator = LinearRead::constant(1.0)
