@@ -3,7 +3,7 @@
 //! multiplies, where a table of both would have units for each number of keys.
 
 use super::ratio::Ratio;
-use crate::compile::head::sink::RAMP;
+use super::units::RAMP;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::{SOp, SOpId, SelectorId};

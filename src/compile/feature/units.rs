@@ -21,6 +21,13 @@ const FEWER_HINGES: usize = 4;
 /// The steepest of these lines over the flattest that is not level.
 const STEEPEST: f64 = 4.0;
 
+/// `relu(z)`
+pub(crate) const RAMP: Unit = Unit {
+    slope: 1.0,
+    offset: 0.0,
+    weight: 1.0,
+};
+
 impl Compiler<'_> {
     /// The argument of hidden units, made if it is not there.
     pub(crate) fn argument(

@@ -8,7 +8,7 @@ use super::literal::{ProductPlan, TermPlan};
 use super::{HeadKind, Selected, Target};
 use crate::base::Code;
 use crate::compile::feature::inverse::inverse;
-use crate::compile::feature::units::step_units;
+use crate::compile::feature::units::{RAMP, step_units};
 use crate::compile::linear::by_shape::STACK;
 use crate::compile::linear::real::ends;
 use crate::compile::linear::{LinearRead, Scalar};
@@ -17,7 +17,7 @@ use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Literal;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped};
-use crate::plan::{Meaning, Unit, level};
+use crate::plan::{Meaning, level};
 use crate::value::Op;
 
 /// A direction that is 0 where nothing is selected, whatever its head gives there.
@@ -485,10 +485,3 @@ impl Compiler<'_> {
         found.into_iter().collect()
     }
 }
-
-/// `relu(z)`
-pub(crate) const RAMP: Unit = Unit {
-    slope: 1.0,
-    offset: 0.0,
-    weight: 1.0,
-};
