@@ -280,6 +280,8 @@ fn earlier_keys_are_found_by_the_first_of_all() {
         "aggregate(select(indices, indices - 1, <), indicator(tokens != \"a\")) == 0",
         "0 != aggregate(select(indices, indices, >), indicator(a > 1))",
         "aggregate(select(indices, indices, <), indicator(indices)) > 0",
+        // A comparison that the graph has as it is written, as its counts are needed anyway.
+        "(a - b if a > b else b - a) if has_focus(select(tokens, tokens, ==) and select(indices, indices, <)) else a",
         "has_focus(select(has_focus(select(tokens, tokens, ==) and select(indices, indices, <)), True, ==) \
             and select(tokens, tokens, !=) and select(indices, indices, <))",
     ] {

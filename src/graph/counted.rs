@@ -95,9 +95,14 @@ pub(super) fn compared(
         false => comparison,
     };
     let zero = graph.constant(Value::Int(0), span);
-    let compared = graph.map(Op::Compare(comparison), vec![mean, zero], span);
+    // Not as the graph has it: where that is settled, it has it as it is written.
+    let of_mean = SOp::Map {
+        op: Op::Compare(comparison),
+        operands: vec![mean, zero],
+    };
+    let compared = graph.sop(of_mean.clone(), span);
     graph.also_written(compared, as_written);
-    Some(graph.get(compared).clone())
+    Some(of_mean)
 }
 
 /// `a / b`, where `b` is how many keys there are and `a` a sum of counts over these, as a mean; as a float,
