@@ -63,6 +63,9 @@ impl Graph {
             if let Some(name) = graph.name(id) {
                 next.set_name(answer, &Arc::from(name), true);
             }
+            if let Some(encoding) = graph.encoding(id) {
+                next.set_encoding(answer, encoding);
+            }
             let known = FxHashMap::from_iter([(id, answer)]);
             let roots = graph.copy(&mut next, roots, known);
             found = Some((next, roots));

@@ -194,10 +194,11 @@ impl Compiler<'_> {
         }
         let output = match self.ratio_output(root) {
             Some(output) => Some(output),
-            None => {
+            None if self.takes_nearest(root) => {
                 let beyond = self.width_beyond(root)?;
                 beyond.and_then(|ratio| self.nearest_to(root, ratio))
             }
+            None => None,
         };
         if let Some(output) = output
             && let OutputRead::Ratio(ratio, _) = &output.read
@@ -257,8 +258,13 @@ impl Compiler<'_> {
         self.nearest_to(id, self.ratio(id)?)
     }
 
+    /// Whether a result may be read off a ratio: neither the program nor the passes want it otherwise.
+    fn takes_nearest(&self, id: SOpId) -> bool {
+        self.analysis.graph.encoding(id).is_none() && self.chooses(Choice::Nearest)
+    }
+
     fn nearest_to(&self, id: SOpId, ratio: Ratio) -> Option<Output> {
-        if self.analysis.graph.encoding(id).is_some() || !self.chooses(Choice::Nearest) {
+        if !self.takes_nearest(id) {
             return None;
         }
         let column = &self.analysis.node(id).ok()?.column;
