@@ -262,6 +262,27 @@ fn the_nearest_takes_two_dimensions_of_a_head() {
     }
 }
 
+/// The last position is the largest index, which takes no length.
+#[test]
+fn the_last_position_takes_one_layer() {
+    for text in [
+        "tokens[-1]",
+        "aggregate(select(indices, length - 1, ==), indicator(tokens == \"a\"), 7)",
+        "tokens == tokens[-1]",
+        "aggregate(select(indices, length - 1, ==) or select(indices, 0, ==), indices)",
+    ] {
+        right(text);
+    }
+    for style in [Style::Faithful, Style::Compact] {
+        let request = Request {
+            style,
+            ..Request::default()
+        };
+        let found = size("tokens == tokens[-1]", 64, request);
+        assert!(found <= (1, 1, 347), "{found:?}");
+    }
+}
+
 /// Whether there is an earlier key is where the first of all is; in what shape ever that is asked.
 #[test]
 fn earlier_keys_are_found_by_the_first_of_all() {

@@ -6,6 +6,7 @@
 use crate::common::place;
 
 use place::Place;
+use rasp::model::{load, to_bytes};
 use serde_json::json;
 
 fn snapshot(name: &str, text: String) {
@@ -110,4 +111,59 @@ fn the_floats_are_named() {
     let wide = "inputs wrong, in float64: all up to length 4, random ones up to length 17\n\
                 in float32 it is not proved to be exact\nvariable";
     assert!(said.contains(wide), "{said}");
+}
+
+/// A model from a file, as it was made, for another program, and as somebody changed it.
+#[test]
+fn a_model_from_a_file() {
+    let place = Place::with(&[(
+        "a.rasp",
+        "first = tokens[0] == tokens;\nlast = tokens[-1] == tokens;\n",
+    )]);
+    let made = place.rasp(&[
+        "compile",
+        "a.rasp",
+        "-e",
+        "first",
+        "-e",
+        "last",
+        "--vocab",
+        "ab",
+        "--max-len",
+        "4",
+        "-o",
+        "both",
+    ]);
+    assert_eq!(made.status, 0, "{}", made.err);
+    let verify = |expression: &str, more: &[&str]| {
+        let held = ["verify", "a.rasp", "-e", expression, "--model", "both"];
+        place.rasp(&[&held[..], more].concat())
+    };
+    for output in ["first", "last"] {
+        let ran = verify(output, &[]);
+        assert!(
+            ran.out.starts_with("proved: right on all 30"),
+            "{}",
+            ran.out
+        );
+    }
+    let ran = verify("tokens", &[]);
+    assert!(ran.err.contains("computes `first`, `last`"), "{}", ran.err);
+    let ran = verify("first", &["--max-len", "3"]);
+    assert!(ran.err.contains("cannot be used with"), "{}", ran.err);
+
+    // The head of the last position moves nothing any more.
+    let mut model = load(&place.path("both")).unwrap();
+    let heads = &mut model.layers[0].heads;
+    let last = heads.iter_mut().find(|head| head.label.contains("best"));
+    let output = &mut last.unwrap().output;
+    *output = output.map(|_| 0.0);
+    std::fs::write(place.path("both"), to_bytes(&model).unwrap()).unwrap();
+    let ran = verify("first", &[]);
+    assert!(
+        ran.out.starts_with("proved: right on all 30"),
+        "{}",
+        ran.out
+    );
+    snapshot("changed", verify("last", &[]).shown());
 }

@@ -183,6 +183,11 @@ pub fn info(output: &mut Output, arguments: &Info) -> Result<(), Stop> {
 /// The file holds no model, or one that gives no output of that name.
 pub fn load_of(output: &mut Output, path: &Path, digest: Digest, sop: &str) -> Result<Model, Stop> {
     let model = load(output, path, digest)?;
+    has_output(output, &model, sop)?;
+    Ok(model)
+}
+
+fn has_output(output: &mut Output, model: &Model, sop: &str) -> Result<(), Stop> {
     if !model.outputs.iter().any(|given| given.name == sop) {
         let names: Vec<String> = model
             .outputs
@@ -194,6 +199,24 @@ pub fn load_of(output: &mut Output, path: &Path, digest: Digest, sop: &str) -> R
         let help = format!("give `-e` what the model computes, or a model of `{sop}`");
         output.report(&error.help(help), &Sources::new());
         return Err(Stop::Reported);
+    }
+    Ok(())
+}
+
+/// A model from a file with no output but that of this name, or the only one.
+///
+/// # Errors
+/// As [`load_of`], if it has several outputs.
+pub fn load_only(
+    output: &mut Output,
+    path: &Path,
+    digest: Digest,
+    sop: &str,
+) -> Result<Model, Stop> {
+    let mut model = load(output, path, digest)?;
+    if model.outputs.len() > 1 {
+        has_output(output, &model, sop)?;
+        model.outputs.retain(|given| given.name == sop);
     }
     Ok(model)
 }

@@ -1,11 +1,11 @@
-//! `rasp verify`: a compiled model against the interpreter, and which values of its variables the
-//! inputs reached.
+//! `rasp verify`: a model against the interpreter, one that is compiled for it or one from a file, and
+//! which values of its variables the inputs reached.
 
-use super::arguments::{Program, SOp, Setting};
+use super::arguments::{Integrity, Program, SOp, Setting};
 use super::host::Floats;
 use super::input::{open, value_json, vocabulary};
 use super::making::Making;
-use super::model::{compile_expressions, compile_looped};
+use super::model::{compile_expressions, compile_looped, load_only};
 use super::output::{Output, Stop, table};
 use super::progress;
 use crate::base::Sources;
@@ -17,6 +17,7 @@ use crate::value::Value;
 use crate::value::sequence::display_values;
 use clap::Args;
 use serde_json::{Value as Json, json};
+use std::path::PathBuf;
 
 /// What the answers mean.
 const ANSWERS: &str = "\
@@ -40,6 +41,15 @@ pub struct Verify {
     /// Hold the looped model against it, as `rasp compile --looped` makes it
     #[arg(long, conflicts_with_all = ["exact", "no_bos", "style", "passes"])]
     pub looped: bool,
+    /// Hold this model against it, whoever made it or changed it, in place of one that is compiled: its output
+    /// of this name, or the only one
+    #[arg(long, value_name = "MODEL", conflicts_with_all = [
+        "looped", "exact", "no_bos", "style", "passes", "dtype", "host_order",
+        "vocab", "vocab_json", "max_len", "causal",
+    ])]
+    pub model: Option<PathBuf>,
+    #[command(flatten)]
+    pub digest: Integrity,
     /// All inputs of a length are tried while those up to it are at most this many
     #[arg(long, value_name = "N", default_value_t = VerifyOptions::default().exhaustive)]
     pub exhaustive: usize,
@@ -61,12 +71,19 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
     let of = (std::slice::from_ref(&arguments.sop.expr), &arguments.making);
     let setting = &arguments.setting;
-    let (model, sops) = match arguments.looped {
-        true => {
+    let (model, sops) = match &arguments.model {
+        Some(path) => {
+            let expr = &arguments.sop.expr;
+            let sop = session.sop(expr);
+            let sop = output.expect(sop, session.sources())?;
+            let model = load_only(output, path, arguments.digest.asked(), expr)?;
+            (model, vec![sop])
+        }
+        None if arguments.looped => {
             let (model, sop) = compile_looped(output, &mut session, of, setting, given)?;
             (model, vec![sop])
         }
-        false => {
+        None => {
             let compiled = compile_expressions(output, &mut session, of, setting, given)?;
             (compiled.model, compiled.sops)
         }

@@ -3,8 +3,8 @@
 //! where a disjunction needs hidden units. Depends on the shapes of `idiom`.
 
 use super::build::Graph;
-use super::idiom::{aggregate, binary, is_constant};
-use super::node::{SOp, SOpId, Selector};
+use super::idiom::{aggregate, binary, disjunction, is_constant, leaves, with_constant};
+use super::node::{SOp, SOpId};
 use crate::base::Span;
 use crate::value::{Comparison, Op, Value};
 use indexmap::IndexSet;
@@ -92,14 +92,10 @@ pub(super) fn share(
 pub(super) fn union(
     graph: &mut Graph,
     comparison: Comparison,
-    (left, right): (SOpId, SOpId),
+    operands: (SOpId, SOpId),
     span: Span,
 ) -> Option<SOp> {
-    let (id, comparison, constant) = match (graph.get(left), graph.get(right)) {
-        (_, SOp::Constant(_)) => (left, comparison, right),
-        (SOp::Constant(_), _) => (right, comparison.mirrored(), left),
-        (_, _) => return None,
-    };
+    let (id, comparison, constant) = with_constant(graph, comparison, operands)?;
     let (selector, value, default) = aggregate(graph, id)?;
     let default = default.clone();
     let (SOp::Constant(moved), SOp::Constant(limit)) = (graph.get(value), graph.get(constant))
@@ -113,17 +109,7 @@ pub(super) fn union(
         (false, true) => Op::And,
         (true, true) | (false, false) => return None,
     };
-    let (mut parts, mut pending) = (Vec::new(), vec![selector]);
-    while let Some(part) = pending.pop() {
-        if let Selector::Or(a, b) = *graph.get_selector(part) {
-            pending.extend([b, a]);
-        } else {
-            parts.push(part);
-        }
-        if parts.len() + pending.len() > MOST_PARTS {
-            return None;
-        }
-    }
+    let parts = leaves(selector, MOST_PARTS, |part| disjunction(graph, part))?;
     if parts.len() < 2 {
         return None;
     }
@@ -138,9 +124,7 @@ pub(super) fn union(
         graph.map(compare.clone(), vec![found, constant], span)
     });
     let asked: Vec<SOpId> = asked.collect();
-    let (last, others) = asked
-        .split_last()
-        .filter(|(_, others)| !others.is_empty())?;
+    let (last, others) = asked.split_last()?;
     let joined = others.iter().copied();
     let joined = joined.reduce(|a, b| graph.map(op.clone(), vec![a, b], span))?;
     Some(SOp::Map {

@@ -4,7 +4,7 @@
 //! so that this is for models whose patterns are nobody's. Depends on the shapes of `idiom`.
 
 use super::build::Graph;
-use super::idiom::{aggregate, binary, selects_all};
+use super::idiom::{aggregate, binary, conjunction, leaves, selects_all, with_constant};
 use super::node::{SOp, SOpId, Scorer, Selector, SelectorId};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
@@ -106,11 +106,10 @@ impl Graph {
         else {
             return None;
         };
-        let [left, right] = [operands[0], operands[1]];
-        let (id, comparison, constant) = match (self.get(left), self.get(right)) {
-            (_, SOp::Constant(constant)) => (left, *comparison, constant),
-            (SOp::Constant(constant), _) => (right, comparison.mirrored(), constant),
-            (_, _) => return None,
+        let compared = (operands[0], operands[1]);
+        let (id, comparison, constant) = with_constant(self, *comparison, compared)?;
+        let SOp::Constant(constant) = self.get(constant) else {
+            return None;
         };
         let is_zero = matches!(constant, Value::Int(0));
         let is_one = matches!(constant, Value::Int(1));
@@ -156,19 +155,7 @@ impl Graph {
 
     /// The selectors whose conjunction a selector is.
     fn parts(&self, selector: SelectorId) -> Option<Vec<SelectorId>> {
-        let mut parts = Vec::new();
-        let mut pending = vec![selector];
-        while let Some(part) = pending.pop() {
-            if let Selector::And(a, b) = self.get_selector(part) {
-                pending.extend([*b, *a]);
-            } else {
-                parts.push(part);
-            }
-            if parts.len() + pending.len() > MOST_PARTS {
-                return None;
-            }
-        }
-        Some(parts)
+        leaves(selector, MOST_PARTS, |part| conjunction(self, part))
     }
 
     /// How a selector compares the key's index with the query's, and how far the latter is moved, if that is

@@ -6,7 +6,7 @@
 
 use super::build::Graph;
 use super::counted::{self, Total};
-use super::idiom::selects_all;
+use super::idiom::{conjunction, disjunction, leaves, selects_all};
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::base::Span;
 use crate::value::{Comparison, Op, Value};
@@ -141,17 +141,7 @@ impl WithFirst {
         if constant.equals(default) {
             return None;
         }
-        let mut parts = Vec::new();
-        let mut pending = vec![*selector];
-        while let Some(part) = pending.pop() {
-            match self.either(part, span) {
-                Some([a, b]) => pending.extend([b, a]),
-                None => parts.push(part),
-            }
-            if parts.len() + pending.len() > MOST_PARTS {
-                return None;
-            }
-        }
+        let mut parts = leaves(*selector, MOST_PARTS, |part| self.either(part, span))?;
         if parts.len() < 2 {
             return None;
         }
@@ -178,15 +168,7 @@ impl WithFirst {
     /// where it is what a conjunction does not select.
     fn either(&mut self, id: SelectorId, span: Span) -> Option<[SelectorId; 2]> {
         let graph = &mut self.graph;
-        let disjunction = |graph: &Graph, id| match graph.get_selector(id) {
-            Selector::Or(a, b) => Some([*a, *b]),
-            Selector::Compare { .. }
-            | Selector::And(..)
-            | Selector::Not(_)
-            | Selector::Predicate(_)
-            | Selector::Best { .. } => None,
-        };
-        if let Selector::And(a, b) = *graph.get_selector(id) {
+        if let Some([a, b]) = conjunction(graph, id) {
             let (parts, other) = match disjunction(graph, a) {
                 Some(parts) => (parts, b),
                 None => (disjunction(graph, b)?, a),
@@ -194,9 +176,9 @@ impl WithFirst {
             return Some(parts.map(|part| graph.selector(Selector::And(part, other), span)));
         }
         if let Selector::Not(inner) = *graph.get_selector(id)
-            && let Selector::And(a, b) = *graph.get_selector(inner)
+            && let Some(parts) = conjunction(graph, inner)
         {
-            return Some([a, b].map(|part| graph.selector(Selector::Not(part), span)));
+            return Some(parts.map(|part| graph.selector(Selector::Not(part), span)));
         }
         disjunction(graph, id)
     }

@@ -2,13 +2,14 @@
 //! `length` are written with two aggregates and a division (Weiss et al. 2021, section 3), `count`
 //! as a share of a length, but all mean the number of some keys. Recognised by shape, so that a
 //! program's own copy of a library definition is understood too; the value is the same by arithmetic.
-//! So are conditions that are known, and means that are only compared.
+//! So are conditions that are known, means that are only compared, and the last position.
 
 use super::build::Graph;
-use super::node::{SOp, SOpId, Selector, SelectorId};
+use super::node::{SOp, SOpId, Scorer, Selector, SelectorId};
 use super::{compared, counted};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
+use std::sync::Arc;
 
 /// A simpler node with the same values on every input, if the node completes a known idiom; `span`
 /// is where that is written.
@@ -21,11 +22,21 @@ pub fn recognize(graph: &mut Graph, sop: &SOp, span: Span) -> Option<SOp> {
             let counted = with_first(graph, *selector)?;
             return Some(share_of_first(graph, counted, span));
         }
+        SOp::Aggregate {
+            selector,
+            value,
+            default,
+        } => {
+            return Some(SOp::Aggregate {
+                selector: last(graph, *selector)?,
+                value: *value,
+                default: default.clone(),
+            });
+        }
         SOp::Tokens
         | SOp::Indices
         | SOp::Constant(_)
         | SOp::Given(_)
-        | SOp::Aggregate { .. }
         | SOp::Width { .. }
         | SOp::WeightedMean { .. } => return None,
     };
@@ -75,9 +86,7 @@ fn selector_width(graph: &mut Graph, argument: SOpId) -> Option<SelectorId> {
     if !is_constant(graph, value, 1) || *default != Value::Int(0) {
         return None;
     }
-    let Selector::And(a, b) = *graph.get_selector(and_first) else {
-        return None;
-    };
+    let [a, b] = conjunction(graph, and_first)?;
     let counted = beside_first(graph, a, b)?;
     let simpler = share_of_first(graph, counted, graph.span(share));
     (*graph.get(share) == simpler).then_some(counted)
@@ -85,11 +94,8 @@ fn selector_width(graph: &mut Graph, argument: SOpId) -> Option<SelectorId> {
 
 /// The `s` of `s or select(indices, 0, ==)`.
 fn with_first(graph: &Graph, selector: SelectorId) -> Option<SelectorId> {
-    if let Selector::Or(a, b) = *graph.get_selector(selector) {
-        beside_first(graph, a, b)
-    } else {
-        None
-    }
+    let [a, b] = disjunction(graph, selector)?;
+    beside_first(graph, a, b)
 }
 
 /// The one of two selectors beside `select(indices, 0, ==)`.
@@ -121,6 +127,42 @@ fn share_of_first(graph: &mut Graph, counted: SelectorId, span: Span) -> SOp {
         op: Op::If,
         operands: vec![none, one, share],
     }
+}
+
+/// `select(indices, length - 1, ==)` as the largest of all indices, for which the length need not be counted
+/// first.
+fn last(graph: &mut Graph, selector: SelectorId) -> Option<SelectorId> {
+    let Selector::Compare {
+        keys,
+        queries,
+        comparison: Comparison::Equal,
+    } = *graph.get_selector(selector)
+    else {
+        return None;
+    };
+    let is_indices = matches!(graph.get(keys), SOp::Indices);
+    let before = |op: &Op, places| {
+        binary(graph, queries, op)
+            .filter(|(_, constant)| is_indices && is_constant(graph, *constant, places))
+    };
+    let (length, _) = before(&Op::Subtract, 1).or_else(|| before(&Op::Add, -1))?;
+    let SOp::Width { selector: all } = *graph.get(length) else {
+        return None;
+    };
+    if !selects_all(graph, all) {
+        return None;
+    }
+    let span = graph.selector_span(selector);
+    let scorer = graph.scorer(Scorer::Key(keys), span);
+    let best = Selector::Best {
+        selector: all,
+        scorer,
+    };
+    let best = graph.selector(best, span);
+    if let Some(name) = graph.selector_name(selector).map(Arc::from) {
+        graph.set_selector_name(best, &name, true);
+    }
+    Some(best)
 }
 
 /// `round(w * aggregate(s, indicator(x)))` where `w` is the width of `s`: of how many of the selected
@@ -226,6 +268,56 @@ pub(super) fn aggregate(graph: &Graph, id: SOpId) -> Option<(SelectorId, SOpId, 
     } else {
         None
     }
+}
+
+/// The operand of a comparison with a constant, as the left one, and that constant.
+pub(super) fn with_constant(
+    graph: &Graph,
+    comparison: Comparison,
+    (left, right): (SOpId, SOpId),
+) -> Option<(SOpId, Comparison, SOpId)> {
+    match (graph.get(left), graph.get(right)) {
+        (_, SOp::Constant(_)) => Some((left, comparison, right)),
+        (SOp::Constant(_), _) => Some((right, comparison.mirrored(), left)),
+        (_, _) => None,
+    }
+}
+
+/// The two that a selector is a disjunction of.
+pub(super) fn disjunction(graph: &Graph, id: SelectorId) -> Option<[SelectorId; 2]> {
+    if let Selector::Or(a, b) = *graph.get_selector(id) {
+        Some([a, b])
+    } else {
+        None
+    }
+}
+
+/// The two that a selector is a conjunction of.
+pub(super) fn conjunction(graph: &Graph, id: SelectorId) -> Option<[SelectorId; 2]> {
+    if let Selector::And(a, b) = *graph.get_selector(id) {
+        Some([a, b])
+    } else {
+        None
+    }
+}
+
+/// What a tree of pairs ends in, from left to right, unless these are more than so many.
+pub(super) fn leaves(
+    root: SelectorId,
+    most: usize,
+    mut pair: impl FnMut(SelectorId) -> Option<[SelectorId; 2]>,
+) -> Option<Vec<SelectorId>> {
+    let (mut leaves, mut pending) = (Vec::new(), vec![root]);
+    while let Some(id) = pending.pop() {
+        match pair(id) {
+            Some([a, b]) => pending.extend([b, a]),
+            None => leaves.push(id),
+        }
+        if leaves.len() + pending.len() > most {
+            return None;
+        }
+    }
+    Some(leaves)
 }
 
 pub(super) fn is_constant(graph: &Graph, id: SOpId, wanted: i64) -> bool {
