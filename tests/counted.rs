@@ -163,6 +163,25 @@ fn counts_that_are_needed_are_compared() {
 }
 
 /// A query that selects itself only holds there what the key holds.
+/// A mean that is compared before there are counts, of which the same comparison is written then.
+#[test]
+fn comparisons_of_means_come_before_counts() {
+    let share = |token| format!("aggregate(here, indicator(tokens == \"{token}\"))");
+    let count = |token| format!("selector_width(here and select(tokens, \"{token}\", ==))");
+    let (means, counts) = (
+        format!("({} - {})", share("c"), share("a")),
+        format!("({} - {})", count("c"), count("a")),
+    );
+    for comparison in ["<", ">=", "==", "!="] {
+        right(&format!(
+            "({means} {comparison} 0) == ({counts} {comparison} 0 and {counts}[-1] == 0)"
+        ));
+        right(&format!(
+            "({means} {comparison} 0) == (0 {comparison} {counts} and {counts}[-1] == 0)"
+        ));
+    }
+}
+
 #[test]
 fn what_nothing_can_select_takes_no_head() {
     for text in [

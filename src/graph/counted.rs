@@ -39,7 +39,7 @@ struct Sum {
 }
 
 impl Graph {
-    /// Keeps how the program writes a comparison of a mean, of others that it is about.
+    /// Keeps how the program writes a comparison of a mean, of others that it is about, which come before it.
     pub(super) fn also_written(&mut self, id: SOpId, sop: SOp) {
         self.written.entry(id).or_insert(sop);
     }
@@ -95,14 +95,26 @@ pub(super) fn compared(
         false => comparison,
     };
     let zero = graph.constant(Value::Int(0), span);
-    // Not as the graph has it: where that is settled, it has it as it is written.
-    let of_mean = SOp::Map {
+    let of_mean = |comparison, operands| SOp::Map {
         op: Op::Compare(comparison),
-        operands: vec![mean, zero],
+        operands,
     };
-    let compared = graph.sop(of_mean.clone(), span);
-    graph.also_written(compared, as_written);
-    Some(of_mean)
+    // The mean may have been compared before there were counts, of which that cannot be written: then it is
+    // compared the other way round.
+    let ways = [
+        of_mean(comparison, vec![mean, zero]),
+        of_mean(comparison.mirrored(), vec![zero, mean]),
+    ];
+    for way in &ways {
+        let compared = graph.sop(way.clone(), span);
+        if left < compared && right < compared {
+            graph.also_written(compared, as_written);
+            // Not as the graph has it: where that is settled, it has it as it is written.
+            return Some(way.clone());
+        }
+    }
+    let [first, _] = ways;
+    Some(first)
 }
 
 /// `a / b`, where `b` is how many keys there are and `a` a sum of counts over these, as a mean; as a float,
