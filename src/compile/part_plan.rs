@@ -4,7 +4,7 @@
 use super::emit::readout::Output;
 use super::{Care, Compiler, Request, Searches, Want, causal, emit};
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span};
-use crate::graph::{Graph, SOpId};
+use crate::graph::{Graph, Possible, SOpId};
 use crate::infer::{Analysis, Setting, Several, Stopped};
 use crate::model::Decoder;
 use crate::plan::pass::Passes;
@@ -18,7 +18,7 @@ const PASSES: &str = "-overlay";
 #[derive(Clone, Copy)]
 pub enum Wanted<'v> {
     /// Of each root, for each of these values but the first, whether it is that.
-    Values(&'v [Vec<Value>]),
+    Values(&'v [Possible]),
     /// The root as the result of the model.
     Result,
 }
@@ -42,12 +42,12 @@ pub fn refused(span: Span, reason: &str) -> Diagnostic {
 pub fn beyond(
     graph: &Graph,
     roots: &[SOpId],
-    (given, values): (&[SOpId], &[Vec<Value>]),
+    (given, possible): (&[SOpId], &[Possible]),
 ) -> (Graph, Vec<SOpId>, Vec<SOpId>) {
     let mut inner = graph.part();
     let mut leaves = Vec::with_capacity(given.len());
-    for (id, values) in given.iter().zip(values) {
-        let leaf = inner.give(values.clone(), graph.span(*id));
+    for (id, possible) in given.iter().zip(possible) {
+        let leaf = inner.give(possible.clone(), graph.span(*id));
         inner.set_name(leaf, &graph.describe(*id).into(), true);
         leaves.push(leaf);
     }
@@ -63,7 +63,7 @@ pub fn beyond(
 pub fn part(
     graph: &Graph,
     roots: &[SOpId],
-    given: (&[SOpId], &[Vec<Value>]),
+    given: (&[SOpId], &[Possible]),
     wanted: Wanted,
     asked: &Asked,
 ) -> Fallible<Plan> {
@@ -88,9 +88,9 @@ pub fn part(
     plan.views.clear();
     if let Wanted::Values(values) = wanted {
         let all = roots.iter().zip(values);
-        let names = all.flat_map(|(root, values)| {
+        let names = all.flat_map(|(root, possible)| {
             let name = inner.describe(*root);
-            let values = values.iter().skip(1);
+            let values = possible.values.iter().skip(1);
             values.map(move |value| format!("{name} = {}", value.source()))
         });
         for (output, name) in plan.outputs.iter_mut().zip(names) {
@@ -126,9 +126,9 @@ fn outputs(
             }
         }
         Wanted::Values(values) => {
-            for (root, values) in roots.iter().zip(values) {
+            for (root, possible) in roots.iter().zip(values) {
                 let domain = compiler.analysis.node(*root)?.column.values.domain.clone();
-                for value in values.iter().skip(1) {
+                for value in possible.values.iter().skip(1) {
                     let is = |known: &Value| f64::from(u8::from(known == value));
                     let function: Vec<f64> = domain.iter().map(is).collect();
                     let label = format!("{} = {}", compiler.name(*root), value.source());

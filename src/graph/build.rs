@@ -4,6 +4,7 @@
 
 use super::counted::{self, Total};
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use super::part::Possible;
 use super::rounds::Rounds;
 use super::{cyclic, idiom};
 use crate::base::{Control, Span};
@@ -74,8 +75,8 @@ pub struct Graph {
     /// What else sums of counts are.
     pub(super) totals: FxHashMap<SOpId, Total>,
     pub(super) rounds: IndexSet<Rounds, rustc_hash::FxBuildHasher>,
-    /// The values of what a part of a program is given.
-    given: Vec<Arc<[Value]>>,
+    /// What a part of a program is given.
+    pub(super) given: Vec<Possible>,
     pub(super) control: Control,
 }
 
@@ -265,22 +266,6 @@ impl Graph {
     /// Adds the s-op that holds an atom everywhere.
     pub fn constant(&mut self, value: Value, span: Span) -> SOpId {
         self.sop(SOp::Constant(value), span)
-    }
-
-    /// Adds an s-op that a part of a program is given, which can have these values.
-    pub fn give(&mut self, values: Vec<Value>, span: Span) -> SOpId {
-        self.given.push(values.into());
-        let number = u32::try_from(self.given.len() - 1).expect("limits bound the graph");
-        self.sop(SOp::Given(number), span)
-    }
-
-    /// The values that an s-op can have which a part of a program is given; none of others.
-    pub fn given(&self, sop: &SOp) -> &[Value] {
-        if let SOp::Given(number) = sop {
-            &self.given[*number as usize]
-        } else {
-            &[]
-        }
     }
 
     /// Adds an elementwise s-op.
@@ -479,7 +464,11 @@ impl Graph {
             SOp::Indices | SOp::Width { .. } => TypeSet::INT,
             SOp::Constant(value) => TypeSet::of(value),
             SOp::Given(_) => {
-                let types = self.given(sop).iter().map(TypeSet::of);
+                let types = self
+                    .given(sop)
+                    .into_iter()
+                    .flat_map(|given| &given.values)
+                    .map(TypeSet::of);
                 types.fold(TypeSet::NONE, TypeSet::union)
             }
             SOp::Map { op, operands } => {

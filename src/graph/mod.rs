@@ -24,5 +24,6 @@ pub use build::{Encoding, Graph, Sharing};
 pub use counted::Total;
 pub use first::WithFirst;
 pub use node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+pub use part::Possible;
 pub use rounds::Rounds;
 pub use scorer_function::ScorerFunction;

@@ -4,8 +4,21 @@
 
 use super::build::{Graph, Sharing};
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use crate::base::Span;
+use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+
+/// What an s-op can be that a part of a program is given.
+#[derive(Clone, Debug, Default)]
+pub struct Possible {
+    /// Its values, each once.
+    pub values: Vec<Value>,
+    /// Whether it has no value on some inputs.
+    pub may_fail: bool,
+    /// Whether it may be an int, a float or a bool where its value is the same.
+    pub of_any_kind: bool,
+}
 
 impl Graph {
     /// A graph for a part of the program, without nodes: what ends this one's work ends its, too.
@@ -13,6 +26,22 @@ impl Graph {
         let mut part = Graph::new(Sharing::Equal);
         part.control = self.control().clone();
         part
+    }
+
+    /// Adds an s-op that a part of a program is given.
+    pub fn give(&mut self, possible: Possible, span: Span) -> SOpId {
+        self.given.push(possible);
+        let number = u32::try_from(self.given.len() - 1).expect("limits bound the graph");
+        self.sop(SOp::Given(number), span)
+    }
+
+    /// What an s-op can be that a part of a program is given; `None` of others.
+    pub fn given(&self, sop: &SOp) -> Option<&Possible> {
+        if let SOp::Given(number) = sop {
+            self.given.get(*number as usize)
+        } else {
+            None
+        }
     }
 
     /// Copies what the roots need into a graph, which may be a clone of this one. The s-ops that are

@@ -110,7 +110,7 @@ impl Analysis<'_> {
     ) -> Result<Option<Node>, Stopped> {
         // The mean of equal values is one of them.
         let constant = value.values.domain.len() == 1;
-        let one = facts.at_most_one || facts.rows.iter().all(|row| row.len() <= 1);
+        let one = facts.is_one();
         let has_means = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
         let has_means = value.values.domain.iter().any(has_means);
         // The heads of a union add up what each of them selects.

@@ -15,6 +15,7 @@ pub mod environment;
 pub mod facts;
 pub mod inputs;
 mod joint;
+mod kind;
 mod once;
 mod order;
 mod predicate;
@@ -343,9 +344,9 @@ impl<'g> Analysis<'g> {
             SOp::Tokens => self.alone(Self::TOKENS),
             SOp::Indices => self.alone(Self::INDICES),
             given @ SOp::Given(_) => {
-                let values = graph.given(given).to_vec();
-                let values = Values::uniform(values, self.environments.count());
-                let var = self.var(VarKind::Given(id), values, false);
+                let given = graph.given(given).cloned().unwrap_or_default();
+                let values = Values::uniform(given.values, self.environments.count());
+                let var = self.var(VarKind::Given(id), values, given.may_fail);
                 self.alone(var)
             }
             SOp::Constant(value) => {
@@ -456,7 +457,7 @@ impl<'g> Analysis<'g> {
     }
 
     /// Whether a column has no value on some inputs.
-    fn may_fail(&self, column: &Column) -> bool {
+    pub fn may_fail(&self, column: &Column) -> bool {
         let vars = &column.space.vars;
         vars.iter().any(|var| self.vars[var.0 as usize].may_fail)
             || column.cells.contains(&space::FAILS)

@@ -203,28 +203,26 @@ impl Analysis<'_> {
         ))
     }
 
-    /// Whether of any two positions with these rows of a table one selects the other.
+    /// Whether of any two positions with these rows of a table one selects the other: the later one the earlier
+    /// one, or the other way round. No pair of positions is in both orders.
     fn is_mutual(&self, selector: SelectorId, column: &Column, rows: &[usize]) -> bool {
         let (literals, all) = self.conjunction(selector);
-        let mut ordered = false;
-        let hold = literals.iter().all(|literal| {
-            let orders = self.orders_positions(literal);
-            ordered |= orders;
-            orders || self.always_holds(literal, column, rows)
-        });
-        all && ordered && hold
-    }
-
-    /// Whether of any two positions one is a key of the other.
-    fn orders_positions(&self, literal: &Compared) -> bool {
-        let of_indices =
-            literal.keys == literal.queries && matches!(self.graph.get(literal.keys), SOp::Indices);
-        of_indices
-            && match literal.comparison {
-                Comparison::Less | Comparison::LessEqual | Comparison::NotEqual => true,
-                Comparison::Greater | Comparison::GreaterEqual => !self.setting.causal,
-                Comparison::Equal => false,
+        let is_order = |literal: &&Compared| {
+            literal.keys == literal.queries && matches!(self.graph.get(literal.keys), SOp::Indices)
+        };
+        let (orders, others): (Vec<&Compared>, Vec<&Compared>) =
+            literals.iter().partition(is_order);
+        let (mut earlier, mut later) = (true, !self.setting.causal);
+        for literal in &orders {
+            match literal.comparison {
+                Comparison::Less | Comparison::LessEqual => later = false,
+                Comparison::Greater | Comparison::GreaterEqual => earlier = false,
+                Comparison::NotEqual => {}
+                Comparison::Equal => (earlier, later) = (false, false),
             }
+        }
+        let is_ordered = !orders.is_empty() && (earlier || later);
+        all && is_ordered && (others.iter()).all(|literal| self.always_holds(literal, column, rows))
     }
 
     /// Whether a comparison holds between any two positions with these rows of a table.

@@ -103,6 +103,7 @@ impl Analysis<'_> {
 
     /// The scores of a scorer.
     pub(super) fn score_table(&mut self, scorer: ScorerId) -> Result<ScoreTable, Stopped> {
+        self.check_kinds_of_score(scorer)?;
         let function = ScorerFunction::new(self.graph, scorer);
         let mut side = |sops: &[SOpId]| match sops {
             [] => Ok(None),

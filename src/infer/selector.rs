@@ -39,6 +39,11 @@ pub struct SelectorFacts {
 const NOTHING: [SOpId; 0] = [];
 
 impl SelectorFacts {
+    /// Whether no query selects two keys.
+    pub fn is_one(&self) -> bool {
+        self.at_most_one || self.rows.iter().all(|row| row.len() <= 1)
+    }
+
     /// The least and the greatest width in an environment.
     pub fn width(&self, environment: usize) -> (usize, usize) {
         let row = &self.rows[environment];

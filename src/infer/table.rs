@@ -103,6 +103,7 @@ impl Analysis<'_> {
         if matches!(op, Op::If) {
             self.check_branches(&columns)?;
         }
+        self.check_kinds(op, operands)?;
         let column = self.settled(apply(op, &columns, &space)?)?;
         if column.values.domain.len() > self.limits.domain_values {
             return Err(Stopped::new(

@@ -13,7 +13,7 @@ pub use plan::{LoopedPlan, proved_plan};
 use crate::base::{Fallible, Limits};
 use crate::compile::part_plan::{Asked, Wanted, beyond, part, refused};
 use crate::compile::{Care, Request, or_nearest, verify};
-use crate::graph::{Graph, Rounds, SOp, SOpId};
+use crate::graph::{Graph, Possible, Rounds, SOp, SOpId};
 use crate::infer::{Analysis, Setting, Several};
 use crate::model::Model;
 use crate::value::Value;
@@ -189,14 +189,9 @@ impl<'g> Cut<'g> {
         captured
     }
 
-    /// The values that each carried s-op can have in any round, and then each captured one. Each round
-    /// is looked at with what the one before gives, up to one that begins with nothing new.
-    fn values(
-        &self,
-        graph: &Graph,
-        setting: &Setting,
-        limits: &Limits,
-    ) -> Fallible<Vec<Vec<Value>>> {
+    /// What each carried s-op can be in any round, and then each captured one. Each round is looked at with
+    /// what the one before gives, up to one that begins with nothing new.
+    fn values(&self, graph: &Graph, setting: &Setting, limits: &Limits) -> Fallible<Vec<Possible>> {
         let [first, inner, last] = self.ends();
         let captured = domains(graph, &self.captured, setting, limits)?;
         let given: Vec<SOpId> = inner.iter().chain(&self.captured).copied().collect();
@@ -206,9 +201,14 @@ impl<'g> Cut<'g> {
             let values: Vec<_> = seen[round - 1].iter().chain(&captured).cloned().collect();
             let (body, roots, _) = beyond(graph, last, (&given, &values));
             let next = domains(&body, &roots, setting, limits)?;
-            let within = |known: &Vec<Vec<Value>>| {
+            let within = |known: &Vec<Possible>| {
                 let mut names = next.iter().zip(known);
-                names.all(|(next, known)| next.iter().all(|value| known.contains(value)))
+                names.all(|(next, known)| {
+                    let mut values = next.values.iter();
+                    (known.may_fail || !next.may_fail)
+                        && (known.of_any_kind || !next.of_any_kind)
+                        && values.all(|value| known.values.contains(value))
+                })
             };
             let nothing_new = seen.iter().any(within);
             seen.push(next);
@@ -217,16 +217,20 @@ impl<'g> Cut<'g> {
             }
         }
         let all = (0..first.len()).map(|name| {
-            let rounds = seen.iter().flat_map(|round| round[name].iter().cloned());
-            let mut values: Vec<Value> = rounds.collect();
+            let rounds = || seen.iter().map(|round| &round[name]);
+            let mut values: Vec<Value> = rounds().flat_map(|known| known.values.clone()).collect();
             values.sort_by(Value::canonical_order);
             values.dedup();
-            values
+            Possible {
+                values,
+                may_fail: rounds().any(|known| known.may_fail),
+                of_any_kind: rounds().any(|known| known.of_any_kind),
+            }
         });
         Ok(all.chain(captured.iter().cloned()).collect())
     }
 
-    fn model(&self, graph: &Graph, values: &[Vec<Value>], asked: &Asked) -> Fallible<Model> {
+    fn model(&self, graph: &Graph, values: &[Possible], asked: &Asked) -> Fallible<Model> {
         let [first, inner, last] = self.ends();
         let of =
             |sops: &[SOpId]| -> Vec<SOpId> { sops.iter().chain(&self.captured).copied().collect() };
@@ -241,27 +245,33 @@ impl<'g> Cut<'g> {
             looped: [before, round, after],
             given: names
                 .zip(values)
-                .map(|(name, values)| Given::new(name, values))
+                .map(|(name, possible)| Given::new(name, &possible.values))
                 .collect(),
             carried,
             times: self.rounds.carried.len() - 1,
         };
         let name = graph.describe(self.root);
-        let model = plan.proved(name, &values[..carried], asked.request.host.order);
+        let carried = values[..carried].iter();
+        let carried: Vec<_> = carried.map(|known| known.values.clone()).collect();
+        let model = plan.proved(name, &carried, asked.request.host.order);
         model.map_err(|problem| refused(graph.span(self.root), &problem).into())
     }
 }
 
-/// The values that s-ops can have.
+/// What s-ops can be.
 fn domains(
     graph: &Graph,
     roots: &[SOpId],
     setting: &Setting,
     limits: &Limits,
-) -> Fallible<Vec<Vec<Value>>> {
+) -> Fallible<Vec<Possible>> {
     let analysis = Analysis::holding(Several::Means, (graph, None), roots, setting, limits);
     let domain = |id: &SOpId| match analysis.node(*id) {
-        Ok(node) => Ok(node.column.values.domain.to_vec()),
+        Ok(node) => Ok(Possible {
+            values: node.column.values.domain.to_vec(),
+            may_fail: analysis.may_fail(&node.column),
+            of_any_kind: analysis.is_of_any_kind(*id),
+        }),
         Err(stopped) => Err(stopped.diagnostic(graph, *id)),
     };
     roots.iter().map(domain).collect()

@@ -274,12 +274,15 @@ fn levels(target: &[f64]) -> Option<Vec<f64>> {
     (levels.len() <= MOST_VALUES).then_some(levels)
 }
 
-/// What each number comes with in all rows, if that is always the same.
+/// What each number comes with in all rows, if that is always the same, and there is a number wherever there
+/// is a value: a branch that is not taken may have none.
 fn determined(numbers: &[f64], values: &[f64]) -> Option<FxHashMap<u64, f64>> {
     let mut found = FxHashMap::default();
     let rows = numbers.iter().zip(values);
-    let mut rows = rows.filter(|(number, value)| !number.is_nan() && !value.is_nan());
-    let same = rows.all(|(number, value)| *found.entry(key(*number)).or_insert(*value) == *value);
+    let mut rows = rows.filter(|(_, value)| !value.is_nan());
+    let same = rows.all(|(number, value)| {
+        !number.is_nan() && *found.entry(key(*number)).or_insert(*value) == *value
+    });
     same.then_some(found)
 }
 

@@ -1,7 +1,7 @@
 //! What nobody reads goes: variables that no output needs, with the operations that write them, and
 //! hidden units that no token makes active.
 
-use crate::plan::{Linear, Plan, VariableId, Written};
+use crate::plan::{Plan, ReadOut, VariableId, Written};
 
 pub(super) fn dead(plan: &mut Plan) {
     for forward in &mut plan.feed_forwards {
@@ -26,8 +26,7 @@ fn live(plan: &Plan) -> Vec<bool> {
         .map(|variable| variable.written == Written::One)
         .collect();
     let mut pending: Vec<VariableId> = Vec::new();
-    let scores = plan.outputs.iter().flat_map(|output| &output.scores);
-    pending.extend(scores.flat_map(Linear::reads));
+    pending.extend(plan.outputs.iter().flat_map(ReadOut::reads));
     while let Some(id) = pending.pop() {
         if std::mem::replace(&mut live[id.0 as usize], true) {
             continue;

@@ -28,7 +28,8 @@ impl Plan {
         });
         self.attends.retain(|op| stays(op.into));
         self.feed_forwards.retain(|op| stays(op.into));
-        self.views.retain(|view| is_known(view, &named));
+        self.views
+            .retain(|view| view.reads().all(|id| named[id.0 as usize].is_some()));
         for op in &mut self.attends {
             op.into = named[op.into.0 as usize].unwrap_or(op.into);
         }
@@ -73,9 +74,21 @@ impl Plan {
     }
 }
 
-fn is_known(view: &ReadOut, named: &[Option<VariableId>]) -> bool {
-    let mut reads = view.scores.iter().flat_map(Linear::reads);
-    reads.all(|id| named[id.0 as usize].is_some())
+impl ReadOut {
+    /// What it reads: also what no score has, since all values are alike in that.
+    pub(super) fn reads(&self) -> impl Iterator<Item = VariableId> {
+        let of_read = match &self.read {
+            Read::Nearest(_) => Vec::new(),
+            Read::Classes(number, _) => vec![number],
+            Read::Ratio {
+                numerator,
+                denominator,
+                ..
+            } => vec![numerator, denominator],
+        };
+        let linears = self.scores.iter().chain(of_read);
+        linears.flat_map(Linear::reads)
+    }
 }
 
 fn rename(linear: &mut Linear, named: &[Option<VariableId>]) {
