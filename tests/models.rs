@@ -18,6 +18,7 @@ mod infer;
 mod looped;
 mod model;
 mod no_bos;
+mod partial;
 mod passes;
 mod positions;
 mod real;

@@ -14,6 +14,9 @@ use rustc_hash::FxHashSet;
 /// floats: with 2^31 keys their quotient is beyond the last of 53 digits.
 const LARGEST_MEANT: i64 = 1 << 20;
 
+/// The ints up to which each is a float.
+const LARGEST_WHOLE: u64 = 1 << 53;
+
 /// `aggregate(s, x) < aggregate(s, y)`, or the difference of both against 0, as the mean of all
 /// differences against 0: whole numbers over the same number of keys. The same for all comparisons.
 pub(super) fn means(
@@ -102,6 +105,15 @@ pub(super) fn union(
     else {
         return None;
     };
+    // Several of it have no mean, or another one.
+    let has_mean = match moved {
+        Value::Int(moved) => moved.unsigned_abs() <= LARGEST_WHOLE,
+        Value::Float(_) => true,
+        Value::Bool(_) | Value::Str(_) => false,
+    };
+    if !has_mean {
+        return None;
+    }
     let compare = Op::Compare(comparison);
     let [any, none] = [moved, &default].map(|number| compare.apply(&[number, limit]).ok());
     let op = match (any?.truthy(), none?.truthy()) {

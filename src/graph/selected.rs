@@ -5,7 +5,7 @@ use super::build::Graph;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A selector in the making, with the parts of the scorer that are done, so that a shared one is done
 /// once.
@@ -50,7 +50,9 @@ impl Selected<'_> {
         if let (Op::Compare(comparison), [a, b]) = (&op, operands.as_slice()) {
             return self.comparison(id, (*a, *b), *comparison);
         }
-        if !matches!(op, Op::And | Op::Or | Op::Not | Op::If) {
+        // A branch may fail where it is not taken, which a part of a selector may not.
+        let is_choice = matches!(op, Op::If) && !self.may_fail(&operands[1..]);
+        if !is_choice && !matches!(op, Op::And | Op::Or | Op::Not) {
             return self.add(Selector::Predicate(id));
         }
         let parts: Vec<SelectorId> = operands.iter().map(|part| self.part(*part)).collect();
@@ -66,6 +68,32 @@ impl Selected<'_> {
             (_, [a, ..]) => self.add(Selector::Not(*a)),
             (_, []) => unreachable!("every primitive has an operand"),
         }
+    }
+
+    /// Whether parts of a scorer have no value for some keys and queries, but for what does not fit in 64 bits.
+    fn may_fail(&self, parts: &[ScorerId]) -> bool {
+        let mut pending = parts.to_vec();
+        let mut seen = FxHashSet::default();
+        while let Some(id) = pending.pop() {
+            if let Scorer::Map { op, operands } = self.graph.get_scorer(id)
+                && seen.insert(id)
+            {
+                let fails = matches!(
+                    op,
+                    Op::Divide
+                        | Op::Remainder
+                        | Op::Power
+                        | Op::Lookup(_)
+                        | Op::ToInt
+                        | Op::ToFloat
+                );
+                if fails {
+                    return true;
+                }
+                pending.extend(operands);
+            }
+        }
+        false
     }
 
     fn add(&mut self, selector: Selector) -> SelectorId {

@@ -1,17 +1,28 @@
-//! Numbers of which the residual stream does not tell whether they are ints, floats or bools: of one key a
-//! mean is the value that it holds, of several it is a float. Most primitives see no difference; those that
-//! do, as `str` does, are refused there. Depends on nothing but the graph and what selectors may select.
+//! What the residual stream does not tell of numbers, so that primitives that ask for it are refused: whether
+//! they are ints, floats or bools, as of one key a mean is the value that it holds, and of several a float; and
+//! on which side of all ints one lies that does not fit in 64 bits, which a comparison sees. Depends on the graph
+//! and on what selectors may select.
 
-use super::{Analysis, Stopped};
+use super::space::FAILS;
+use super::{Analysis, Node, Stopped};
 use crate::base::Code;
 use crate::graph::{SOp, SOpId, Scorer, ScorerId};
 use crate::value::{Op, Table, TypeSet, Value};
 use rustc_hash::FxHashSet;
+use std::cmp::Ordering;
+use std::sync::Arc;
 
 impl Analysis<'_> {
     /// # Errors
     /// The primitive gives something else for an int than for an equal float, and an operand may be either.
     pub(super) fn check_kinds(&self, op: &Op, operands: &[SOpId]) -> Result<(), Stopped> {
+        if let Op::Compare(_) = op
+            && let Some(id) = operands.iter().find(|id| self.may_overflow(**id))
+        {
+            let name = self.graph.describe(*id);
+            let reason = format!("{name} may not fit in 64 bits where it is compared");
+            return Err(Stopped::new(Code::NotCompilable, reason).help("keep the numbers smaller"));
+        }
         let is_str = |id: &SOpId| self.graph.types(*id).meets(TypeSet::STR);
         match tells_kinds(op, operands.iter().any(is_str)) {
             true => self.check_operands(operands),
@@ -56,6 +67,40 @@ impl Analysis<'_> {
                 )
                 .help("make it an int: `round(x)`"))
             }
+        }
+    }
+
+    /// Whether some combination of the least and the largest values of operands overflows. Rounding and
+    /// negation are of one.
+    fn may_overflow(&self, id: SOpId) -> bool {
+        let SOp::Map { op, operands } = self.graph.get(id) else {
+            return false;
+        };
+        let has_none = |node: &Arc<Node>| node.column.cells.contains(&FAILS);
+        if matches!(op, Op::If) || !self.node(id).is_ok_and(has_none) {
+            return false;
+        }
+        let ends = |id: &SOpId| {
+            let domain = &self.node(*id).ok()?.column.values.domain;
+            let by_size = |a: &&Value, b: &&Value| a.as_float().partial_cmp(&b.as_float());
+            let by_size = |a: &&Value, b: &&Value| by_size(a, b).unwrap_or(Ordering::Equal);
+            let numbers = || domain.iter().filter(|value| value.is_number());
+            let ends = [numbers().min_by(by_size)?, numbers().max_by(by_size)?];
+            Some(ends)
+        };
+        let overflows = |operands: &[&Value]| {
+            let result = op.apply(operands);
+            result.is_err_and(|failure| failure.beyond().is_some())
+        };
+        match operands
+            .iter()
+            .map(ends)
+            .collect::<Option<Vec<_>>>()
+            .as_deref()
+        {
+            Some([a]) => a.iter().any(|a| overflows(&[a])),
+            Some([a, b]) => a.iter().any(|a| b.iter().any(|b| overflows(&[a, b]))),
+            _ => false,
         }
     }
 

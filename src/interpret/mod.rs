@@ -290,9 +290,9 @@ impl<'a> Evaluation<'a> {
             SOp::Given(_) => Column::failed(length, Arc::new(Fault::new(Cause::NotGiven, id))),
             SOp::Constant(value) => Column::constant(value.clone(), length),
             SOp::Map { op, operands } => {
-                let operands: Vec<Arc<Column>> =
+                let columns: Vec<Arc<Column>> =
                     operands.iter().map(|id| self.column(*id)).collect();
-                elementwise::map(id, op, &operands, length)
+                elementwise::map_of(id, op, (operands, &columns), length)
             }
             SOp::Aggregate {
                 selector,

@@ -11,6 +11,16 @@ use std::sync::Arc;
 
 /// The column of `op` applied position by position; `sop` is the node it belongs to.
 pub fn map(sop: SOpId, op: &Op, operands: &[Arc<Column>], length: usize) -> Column {
+    map_of(sop, op, (&[], operands), length)
+}
+
+/// The same, where it is known which s-ops the operands are.
+pub fn map_of(
+    sop: SOpId,
+    op: &Op,
+    (ids, operands): (&[SOpId], &[Arc<Column>]),
+    length: usize,
+) -> Column {
     let sound = operands
         .iter()
         .all(|operand| operand.first_fault().is_none());
@@ -30,7 +40,7 @@ pub fn map(sop: SOpId, op: &Op, operands: &[Arc<Column>], length: usize) -> Colu
     }
     let mut builder = Builder::new(length);
     for position in 0..length {
-        builder.add(value_at(sop, op, operands, position));
+        builder.add(value_at(sop, op, (ids, operands), position));
     }
     builder.finish()
 }
@@ -38,7 +48,7 @@ pub fn map(sop: SOpId, op: &Op, operands: &[Arc<Column>], length: usize) -> Colu
 fn value_at(
     sop: SOpId,
     op: &Op,
-    operands: &[Arc<Column>],
+    (ids, operands): (&[SOpId], &[Arc<Column>]),
     position: usize,
 ) -> Result<Value, Arc<Fault>> {
     let fetch = |index: usize| -> Result<Value, Arc<Fault>> {
@@ -52,7 +62,7 @@ fn value_at(
         1 => op.apply(&[&fetch(0)?]).map_err(failed),
         2 => match (fetch(0), fetch(1)) {
             (Ok(left), Ok(right)) => op.apply(&[&left, &right]).map_err(failed),
-            (left, right) => beyond(op, left, right),
+            (left, right) => beyond(op, ids, [left, right]),
         },
         _ => {
             let taken = if fetch(0)?.truthy() { 1 } else { 2 };
@@ -61,31 +71,27 @@ fn value_at(
     }
 }
 
-/// Two operands of which one at least has no value. Where a result overflowed and is only compared
-/// with an int, its side decides: that lets programs run whose huge numbers do not matter.
+/// Two operands of which one at least has no value. Where an operand itself overflowed, not something that it
+/// is made of, and is only compared with an int, its side decides: that lets programs run whose huge numbers
+/// do not matter.
 fn beyond(
     op: &Op,
-    left: Result<Value, Arc<Fault>>,
-    right: Result<Value, Arc<Fault>>,
+    ids: &[SOpId],
+    [left, right]: [Result<Value, Arc<Fault>>; 2],
 ) -> Result<Value, Arc<Fault>> {
-    let compared = |side: std::cmp::Ordering| {
-        if let Op::Compare(comparison) = op {
-            Some(Value::Bool(comparison.holds_for(side)))
-        } else {
-            None
-        }
+    let decided = |at: usize, fault: &Fault, other: &Value| {
+        let Op::Compare(comparison) = op else {
+            return None;
+        };
+        let is_own = ids.get(at) == Some(&fault.sop) && other.as_int().is_some();
+        let side = fault.beyond().filter(|_| is_own)?;
+        let side = if at == 0 { side } else { side.reverse() };
+        Some(Value::Bool(comparison.holds_for(side)))
     };
-    let (decided, fault) = match (left, right) {
-        (Err(fault), Ok(other)) => {
-            let side = fault.beyond().filter(|_| other.as_int().is_some());
-            (side.and_then(compared), fault)
-        }
-        (Ok(other), Err(fault)) => {
-            let side = fault.beyond().filter(|_| other.as_int().is_some());
-            (side.and_then(|side| compared(side.reverse())), fault)
-        }
-        (Err(fault), Err(_)) => (None, fault),
+    match (left, right) {
+        (Err(fault), Ok(other)) => decided(0, &fault, &other).ok_or(fault),
+        (Ok(other), Err(fault)) => decided(1, &fault, &other).ok_or(fault),
+        (Err(fault), Err(_)) => Err(fault),
         (Ok(_), Ok(_)) => unreachable!("one operand has no value"),
-    };
-    decided.ok_or(fault)
+    }
 }

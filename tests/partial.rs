@@ -1,0 +1,215 @@
+//! Programs in which something has no value on some inputs, or one that the residual stream does not keep:
+//! branches that are not taken, numbers that do not fit in 64 bits, kinds of numbers. A model gives what the
+//! interpreter gives, or there is none.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use rasp::base::{Code, Diagnostic};
+use rasp::graph::Sharing;
+use rasp::plan::Style;
+use rasp::session::{Asked, Request, Session, VerifyOptions};
+use rasp::value::Value;
+
+fn session(text: &str) -> Session {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text("partial", text);
+    session.take_diagnostics();
+    session
+}
+
+/// The three ways to make a model.
+fn requests() -> [Request; 3] {
+    let compact = Request {
+        style: Style::Compact,
+        ..Request::default()
+    };
+    let without_bos = Request {
+        without_bos: true,
+        ..Request::default()
+    };
+    [Request::default(), compact, without_bos]
+}
+
+fn asked(vocabulary: Vec<Value>, max_length: usize, request: Request) -> Asked {
+    Asked {
+        vocabulary: Some(vocabulary),
+        max_length: Some(max_length),
+        request,
+        ..Asked::default()
+    }
+}
+
+/// Each way to make a model of `x` gives one that is right on all inputs.
+fn right(text: &str, vocabulary: &[Value], max_length: usize) {
+    for request in requests() {
+        let mut session = session(text);
+        let asked = asked(vocabulary.to_vec(), max_length, request);
+        let compiled = session.compile(&["x"], &asked);
+        let compiled = compiled.unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        assert!(compiled.is_certified(), "{text}");
+        let found = session.verify(&compiled, &VerifyOptions::default());
+        let found = found.unwrap();
+        assert!(found.wrong == 0 && found.checked > 0, "{text}: {found:?}");
+    }
+}
+
+/// Why there is no model of `x` in any way.
+fn refusal(text: &str) -> Diagnostic {
+    let refusals = requests().map(|request| {
+        let asked = asked(Value::characters("ab"), 3, request);
+        *session(text).compile(&["x"], &asked).unwrap_err()
+    });
+    let [first, ..] = refusals;
+    assert_eq!(first.code, Code::NotCompilable, "{text}: {first:?}");
+    first
+}
+
+#[test]
+fn branches_that_are_not_taken_may_fail() {
+    let count = "w = selector_width(select(tokens, \"a\", ==)); t = w + indices;";
+    for choice in [
+        "{3: 5, 4: 7}[t] if t in [3, 4] else w * w + indices",
+        "[4, 9][t] if t < 2 else (w * w + 3 * indices * w) % 5",
+        "1 / (t - 2) if t > 2 else w * indices",
+    ] {
+        right(
+            &format!("{count} x = {choice};"),
+            &Value::characters("ab"),
+            7,
+        );
+    }
+    // A result of one value only, where it has one.
+    right(
+        "x = [0.5, 1.0][length] if length else selector_width(select(length, 1, >));",
+        &Value::characters("ab"),
+        3,
+    );
+    for selector in [
+        "lambda k, q: 1 / q > k if q > 0 else False",
+        "lambda k, q: (6 % (k - q)) == 0 if k > q else k == q",
+        "lambda k, q: [True, False][k] if k < 2 and q > 1 else k == q",
+    ] {
+        let text = format!("x = selector_width(select(indices, indices, {selector}));");
+        right(&text, &Value::characters("ab"), 5);
+        let mut session = session(&text);
+        let x = session.sop("x").unwrap();
+        session.evaluate(x, &Value::characters("abbab")).unwrap();
+    }
+}
+
+/// A key that is both before its query and after it is none, whatever else is asked of it.
+#[test]
+fn orders_that_exclude_each_other_order_nothing() {
+    let text = "f = 1 / (tokens_int + 1);
+        none = select(indices, indices, <) and select(indices, indices, >) and select(f, 100, <);
+        v = tokens_int + selector_width(none);";
+    let digits = [0, 1, 2].map(Value::Int);
+    for x in [
+        "aggregate(select(v, 1, ==), indices, -1)",
+        "selector_width(select(v, 1, ==))",
+    ] {
+        right(&format!("{text} x = {x};"), &digits, 3);
+    }
+}
+
+#[test]
+fn what_rounds_are_given_may_fail() {
+    for text in [
+        "repeat 2 (x = indices) { x = 3 / (length - length) if length < 0 else x + 0; }",
+        "repeat 2 (x = length) { x = [1][length] if length < 1 else x; }",
+        "v = length % length; repeat 3 (x = indices) { x = length / v if v > 0 else x + x; }",
+    ] {
+        let asked = asked(Value::characters("ab"), 3, Request::default());
+        let error = session(text).compile_looped("x", &asked).unwrap_err();
+        let told = error.labels[0]
+            .text
+            .contains("may fail where it is not taken");
+        assert!(told, "{text}: {error:?}");
+    }
+}
+
+/// Of one key a mean is what that holds, of several a float; the stream has its number only.
+#[test]
+fn kinds_of_means_are_not_kept() {
+    let mean = "p = select(indices, indices, <=); m = aggregate(p, 1 if tokens == \"a\" else 0.5);";
+    for x in [
+        "str(aggregate(full_s, 2))",
+        "[\"p\", \"q\"][m] if indices == 0 and tokens == \"a\" else \"n\"",
+        "\"b\" * m if indices == 0 and tokens == \"a\" else \"n\"",
+        "str(m) == \"1\"",
+        "str(-m + 1)",
+        "str(aggregate(p, (tokens == \"a\") if indices == 0 else 1)) == \"True\"",
+        "1 if str(aggregate(select(tokens, \"a\", ==), -0.0, 0)) == \"-0.0\" else 0",
+        "str(aggregate(score(indices, indices, lambda k, q: 1 if k == q else 0), indices))",
+        "selector_width(select(m, tokens, lambda k, q: str(k) == \"1\"))",
+    ] {
+        let error = refusal(&format!("{mean} x = {x};"));
+        let told = error.labels[0].text.contains("is an int or a float");
+        assert!(told, "{x}: {error:?}");
+    }
+    for x in [
+        "str(round(m))",
+        "str(m > 0.5)",
+        "str(aggregate(select(indices, 0, ==), 1 if tokens == \"a\" else 1.0))",
+        "str(aggregate(select(indices, 0, ==), True if tokens == \"a\" else 1))",
+        "[\"x\", \"y\", \"z\"][aggregate(select(indices, 0, ==), indices)]",
+        "{0: \"x\", 1: \"y\"}[round(m)]",
+        "str(tokens[0])",
+    ] {
+        right(&format!("{mean} x = {x};"), &Value::characters("ab"), 3);
+    }
+}
+
+/// A comparison of what itself does not fit in 64 bits is decided by its side; nothing else that is made of
+/// it is, and models have no such number.
+#[test]
+fn what_does_not_fit_is_compared_and_nothing_else() {
+    let big = "big = indices * 9223372036854775807;";
+    let evaluate = |x: &str| {
+        let mut session = session(&format!("{big} x = {x};"));
+        let x = session.sop("x").unwrap();
+        session.evaluate(x, &Value::characters("aaa"))
+    };
+    for (x, expected) in [
+        ("big > 5", [false, true, true]),
+        ("5 >= big", [true, false, false]),
+        ("big == 0", [true, false, false]),
+        ("-9223372036854775807 * indices < 0", [false, true, true]),
+    ] {
+        let expected = expected.map(Value::Bool);
+        assert_eq!(evaluate(x).unwrap().values[..], expected, "{x}");
+        refusal(&format!("{big} x = {x};"));
+    }
+    for x in [
+        "(0 - big) > 5",
+        "(big - big) > 5",
+        "big * -1 > 0",
+        "indicator(big) > 3",
+        "(big and True) == 1",
+        "aggregate(select(indices, 0, ==), big) == 0",
+        "selector_width(select(big, 0, ==)) > 5",
+    ] {
+        assert_eq!(evaluate(x).unwrap_err().code, Code::Overflow, "{x}");
+    }
+}
+
+/// What has no mean has none, whatever it is compared with.
+#[test]
+fn comparing_changes_no_mean() {
+    let union = "u = select(tokens, \"a\", ==) or select(tokens, \"b\", ==);";
+    let evaluate = |x: &str| {
+        let mut session = session(&format!("{union} x = {x};"));
+        let x = session.sop("x").unwrap();
+        session.evaluate(x, &Value::characters("ab"))
+    };
+    for (moved, default) in [("True", "False"), ("\"x\"", "\"-\"")] {
+        let x = format!("aggregate(u, {moved}, {default})");
+        assert!(evaluate(&x).is_err(), "{x}");
+        let x = format!("{x} == {moved}");
+        assert!(evaluate(&x).is_err(), "{x}");
+    }
+    let large = evaluate("aggregate(u, 9007199254740993, 0) == 9007199254740993").unwrap();
+    assert_eq!(large.values[..], [false, false].map(Value::Bool));
+    let small = evaluate("aggregate(u, 2, 0) == 2").unwrap();
+    assert_eq!(small.values[..], [true, true].map(Value::Bool));
+}
