@@ -459,18 +459,24 @@ impl Analysis<'_> {
 }
 
 impl Selection<'_> {
-    /// As the interpreter computes it: the value itself if one is selected, otherwise a float.
     fn mean(&self, count: u32, sum: i64) -> Value {
-        match count {
-            0 => self.default.clone(),
-            1 => self.sum_value(sum),
-            _ => Value::Float(sum as f64 / self.scaled.scale / f64::from(count)),
+        match (count, self.default) {
+            (0, Value::Int(default)) if default.unsigned_abs() <= 1 << 53 => {
+                self.number(*default as f64)
+            }
+            (0, Value::Float(default)) => self.number(*default),
+            (0, default) => default.clone(),
+            _ => self.number(sum as f64 / self.scaled.scale / f64::from(count)),
         }
     }
 
-    /// A sum as a value: an int where the language's equality cannot tell.
     fn sum_value(&self, sum: i64) -> Value {
-        let number = sum as f64 / self.scaled.scale;
+        self.number(sum as f64 / self.scaled.scale)
+    }
+
+    /// A mean or a sum as a value, each number once: the interpreter gives the value itself if one key is selected,
+    /// otherwise a float, which nothing that compiles tells apart.
+    fn number(&self, number: f64) -> Value {
         let floats = |value: &Value| matches!(value, Value::Float(_));
         if number.fract() == 0.0 && !self.value.values.domain.iter().any(floats) {
             Value::Int(number as i64)

@@ -370,7 +370,13 @@ impl Weighing {
         // Beyond 53 bits floats would round.
         let exact = |(total, sum): &(i64, i64)| total.abs().max(sum.abs()) < 1 << 53;
         let mean = |(total, sum): &(i64, i64)| match total {
-            0 => self.default.clone(),
+            // Each number once: that of one key is no float, but nothing that compiles tells.
+            0 => match self.default {
+                Value::Int(default) if default.unsigned_abs() <= 1 << 53 => {
+                    Value::Float(default as f64)
+                }
+                ref default => default.clone(),
+            },
             _ => Value::Float(*sum as f64 / self.scale / *total as f64),
         };
         let all_exact = reached.iter().all(exact);
