@@ -28,6 +28,9 @@ const FEW_UNITS: usize = 8;
 /// A model of so few parameters, counted with padding, is held against no other.
 const FEW_PARAMETERS: usize = 4_096;
 
+/// The same where no hidden layer of it is wide.
+const SOME_PARAMETERS: usize = 65_536;
+
 /// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own.
 const MUCH_SMALLER: usize = 4;
 
@@ -103,7 +106,12 @@ fn fused_or_apart(
     let is_fine = |fused: &Compiled| {
         let most = FEW_UNITS * (analysis.setting.max_length + analysis.setting.vocabulary.len());
         let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care == Care::Plain;
-        fused.is_certified() && (is_narrow || fused.model.padded_parameters() <= FEW_PARAMETERS)
+        let enough = if is_narrow {
+            SOME_PARAMETERS
+        } else {
+            FEW_PARAMETERS
+        };
+        fused.is_certified() && fused.model.padded_parameters() <= enough
     };
     if !request.passes.choose(Choice::Fuse) || fused.as_ref().is_ok_and(is_fine) {
         return fused;
@@ -115,8 +123,9 @@ fn fused_or_apart(
     };
     let searches = Searches::default();
     let mut first = attempt(analysis, &searches, of.1, &apart, Care::Plain);
-    let is_large = |made: &Compiled| made.model.padded_parameters() > MANY_PARAMETERS;
-    if !first.as_ref().is_ok_and(Compiled::is_certified) && fused.as_ref().is_ok_and(is_large) {
+    let is_enough =
+        |made: &Compiled| made.is_certified() && made.model.padded_parameters() <= SOME_PARAMETERS;
+    if !first.as_ref().is_ok_and(Compiled::is_certified) && !fused.as_ref().is_ok_and(is_enough) {
         of.0.control().check()?;
         first = certified_or_tried(&apart, of, (analysis, &searches), first);
     }

@@ -13,7 +13,17 @@ use std::collections::HashMap;
 pub struct Fault {
     pub code: Code,
     pub message: String,
+    /// Of the s-op that overflowed itself, not of what is made of it: on which side of all ints it is.
     beyond: Option<Ordering>,
+}
+
+impl Fault {
+    fn of_operand(&self) -> Fault {
+        Fault {
+            beyond: None,
+            ..self.clone()
+        }
+    }
 }
 
 pub type Cell = Result<Value, Fault>;
@@ -80,7 +90,11 @@ impl<'a> Naive<'a> {
                 Err(fault) => vec![Err(fault); length],
             },
         };
-        let column = checked(column);
+        let mut column = checked(column);
+        if !matches!(self.graph.get(id), SOp::Map { .. }) {
+            let faults = column.iter_mut().filter_map(|cell| cell.as_mut().err());
+            faults.for_each(|fault| fault.beyond = None);
+        }
         self.columns.insert(id, column.clone());
         column
     }
@@ -392,8 +406,9 @@ fn checked(column: Column) -> Column {
 fn apply(op: &Op, operands: &[&Cell]) -> Cell {
     match op {
         Op::If => {
-            let condition = operands[0].as_ref().map_err(Fault::clone)?;
-            operands[if condition.truthy() { 1 } else { 2 }].clone()
+            let condition = operands[0].as_ref().map_err(Fault::of_operand)?;
+            let taken = operands[if condition.truthy() { 1 } else { 2 }];
+            taken.clone().map_err(|fault| fault.of_operand())
         }
         Op::Compare(comparison) => match (operands[0], operands[1]) {
             (Ok(a), Ok(b)) => op.apply(&[a, b]).map_err(fault),
@@ -405,12 +420,12 @@ fn apply(op: &Op, operands: &[&Cell]) -> Cell {
                 let side = fault.beyond.expect("just seen");
                 Ok(Value::Bool(comparison.holds_for(side.reverse())))
             }
-            (Err(fault), _) | (_, Err(fault)) => Err(fault.clone()),
+            (Err(fault), _) | (_, Err(fault)) => Err(fault.of_operand()),
         },
         _ => {
             let values: Result<Vec<&Value>, Fault> = operands
                 .iter()
-                .map(|cell| cell.as_ref().map_err(Fault::clone))
+                .map(|cell| cell.as_ref().map_err(Fault::of_operand))
                 .collect();
             op.apply(&values?).map_err(fault)
         }
