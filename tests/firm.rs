@@ -307,6 +307,22 @@ fn a_model_changed_by_hand_is_read_where_that_is_asked_for() {
     assert!(from_bytes(&to_bytes(&changed).unwrap()).is_ok());
 }
 
+/// A plan may name what there is not.
+#[test]
+fn a_plan_that_reads_no_variable_is_an_error() {
+    let (place, bytes) = compiled();
+    let mut model = from_bytes(&bytes).unwrap();
+    let mut plan: serde_json::Value = serde_json::from_str(&model.plan.unwrap()).unwrap();
+    plan["views"][0]["scores"][0]["terms"] = serde_json::json!({"9999": 1.0});
+    model.plan = Some(plan.to_string());
+    std::fs::write(place.path("model"), to_bytes(&model).unwrap()).unwrap();
+    let ran = place.shell("rasp certify model");
+    let told = ran.err.contains("reads a variable that there is not");
+    assert!(ran.err.contains("E0701") && told, "{}", ran.shown());
+    let ran = place.shell("rasp exec model -i ab --trace");
+    assert_eq!(ran.status, 0, "{}", ran.shown());
+}
+
 /// A model file with another header.
 fn with_header(bytes: &[u8], change: impl Fn(String) -> String) -> Vec<u8> {
     let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;

@@ -213,3 +213,72 @@ fn comparing_changes_no_mean() {
     let small = evaluate("aggregate(u, 2, 0) == 2").unwrap();
     assert_eq!(small.values[..], [true, true].map(Value::Bool));
 }
+
+/// An int and an equal float are one divisor.
+#[test]
+fn divisors_are_counted_once() {
+    let of_zeros =
+        "y = (indices + 1) * aggregate(select(indices, indices, <=), indicator(tokens == \"b\"));";
+    for x in [
+        "indices / max(1.0, count(tokens, \"a\"))",
+        "0 if y == 0 else count(tokens, \"a\") / y",
+    ] {
+        let text = format!("{of_zeros} x = {x};");
+        right(&text, &Value::characters("ab"), 8);
+    }
+}
+
+/// What cannot be computed in one way leaves nothing behind that another way takes for made.
+#[test]
+fn what_fails_on_the_way_is_not_taken_for_made() {
+    let text = "n = round((indices + 1) * aggregate(select(indices, indices, <=), indicator(tokens == \"a\")));
+        c = round((indices + 1) * aggregate(select(indices, indices, <=), indicator(tokens == \"b\")));
+        e = 0 if n == 0 else count(tokens, \"b\") / c;
+        x = (selector_width(select(indices, e, ==)) > 0) == (tokens == \"b\");";
+    for request in requests() {
+        let mut session = session(text);
+        let asked = asked(Value::characters("ab"), 7, request);
+        if let Ok(compiled) = session.compile(&["x"], &asked) {
+            let found = session.verify(&compiled, &VerifyOptions::default());
+            assert_eq!(found.unwrap().wrong, 0);
+        }
+    }
+}
+
+/// A mean over keys that no query selects is its default, real numbers or not.
+#[test]
+fn a_default_of_real_numbers_is_read() {
+    for (y, x) in [
+        (
+            "aggregate(score(indices, indices, lambda k, q: 0), indices * 0.3, 0.5)",
+            "y if y > 0 else 0",
+        ),
+        (
+            "aggregate(select(tokens, \"z\", ==), aggregate(select(indices, indices, <=), indices * 0.1), 0.5)",
+            "max(y, 0)",
+        ),
+        (
+            "aggregate(score(indices, 0 - indices, lambda k, q: 2 ^ (k - q) if k <= q else 0), \
+             0.1 if tokens == \"a\" else 0.3, 1)",
+            "max(y, 0.5)",
+        ),
+    ] {
+        right(&format!("y = {y}; x = {x};"), &Value::characters("ab"), 4);
+    }
+}
+
+/// Results of one value, which no score reads.
+#[test]
+fn results_of_one_value_are_right() {
+    let counts = "n = selector_width(select(indices, indices, >) and select(tokens, \"b\", ==));
+        p = selector_width(select(tokens, tokens, ==) and select(indices, indices, <));
+        g = aggregate(select(indices, length - 1 - indices, ==), count(tokens, \"a\") + indices, 0);";
+    for x in [
+        "{0: 7}[round(length * aggregate(full_s, 2 * indicator(tokens == \"b\") - indicator(tokens == \"a\")))]",
+        "{0: 0}[selector_width(select(tokens, \"b\", ==))]",
+        "n / (p if indices > 3 else 1) == 50",
+        "n / (p if g > 0 else 1) == 5",
+    ] {
+        right(&format!("{counts} x = {x};"), &Value::characters("ab"), 5);
+    }
+}

@@ -367,10 +367,11 @@ pub fn output(units: &[Unit], z: f64) -> f64 {
 }
 
 impl ReadOut {
-    /// The half layer after which all that it reads is written; see [`Plan::readiness`].
+    /// The half layer after which all that it reads and that there is is written; see [`Plan::readiness`].
     pub fn ready(&self, readiness: &[usize]) -> usize {
         let reads = self.scores.iter().flat_map(Linear::reads);
-        reads.map(|id| readiness[id.0 as usize]).max().unwrap_or(0)
+        let latest = reads.filter_map(|id| readiness.get(id.0 as usize)).max();
+        latest.copied().unwrap_or(0)
     }
 }
 

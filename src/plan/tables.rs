@@ -125,6 +125,21 @@ impl Plan {
             && (0..size.1).all(|at| is_read(&of_keys, products.iter().map(|p| p.keys[at])))
     }
 
+    /// Lists what hidden units read that were to read a real number, of which their points are the ends; whether
+    /// that is known.
+    pub fn list_points(&mut self, at: usize) -> bool {
+        let readings = self.readings(&[&self.feed_forwards[at].argument]);
+        let Some(readings) = readings else {
+            return false;
+        };
+        let rows = readings.rows.iter().flat_map(|(_, row)| &row.numbers);
+        let mut points: Vec<f64> = rows.copied().collect();
+        points.sort_by(f64::total_cmp);
+        points.dedup();
+        self.feed_forwards[at].points = points.into();
+        true
+    }
+
     /// Drops from tables what cannot be read any more, where variables turned out to be one, or 0.
     pub fn drop_what_is_not_read(&mut self) {
         for at in 0..self.feed_forwards.len() {
@@ -188,6 +203,15 @@ impl Plan {
         points.all(|point| is_read(&readings, [*point].into_iter()))
     }
 
+    /// What a variable holds at every token, as what a selector would write that never selects does.
+    fn held(&self, id: VariableId) -> Option<f64> {
+        let Written::Embed { tokens, indices } = &self.variable(id).written else {
+            return None;
+        };
+        let first = tokens.first().copied().unwrap_or(0.0);
+        (indices.is_empty() && tokens.iter().all(|number| *number == first)).then_some(first)
+    }
+
     /// What some linear reads give at tokens, together, where that follows.
     fn readings(&self, linears: &[&Linear]) -> Option<Readings> {
         let mut reads: Vec<VariableId> = linears.iter().flat_map(|l| l.reads()).collect();
@@ -197,6 +221,7 @@ impl Plan {
         let (embedded, others): (Vec<VariableId>, Vec<VariableId>) = reads
             .into_iter()
             .filter(|id| !matches!(written(id), Written::Flag | Written::One))
+            .filter(|id| self.held(*id).is_none())
             .partition(|id| matches!(written(id), Written::Embed { .. }));
         match (embedded.as_slice(), others.as_slice()) {
             (_, []) => {
@@ -237,10 +262,8 @@ impl Plan {
                     move |id: VariableId| match &self.variable(id).written {
                         Written::One => 1.0,
                         Written::Flag => 0.0,
-                        Written::Embed { .. }
-                        | Written::Given(..)
-                        | Written::Attend
-                        | Written::FeedForward => value,
+                        Written::Embed { .. } => self.held(id).unwrap_or(value),
+                        Written::Given(..) | Written::Attend | Written::FeedForward => value,
                     }
                 };
                 Some(Readings::new(

@@ -3,6 +3,7 @@
 //! its readers add it again.
 
 mod attend;
+mod never;
 pub(crate) mod readout;
 mod view;
 
@@ -68,7 +69,7 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
         compiler.analysis.if_interrupted()?;
         emitter.attends(head);
     }
-    emitter.never_selected();
+    emitter.never_selected()?;
     for (root, output) in roots.iter().zip(&outputs) {
         let output = emitter.read_out(compiler.name(*root), Some(*root), output.clone());
         emitter.plan.outputs.push(output);
@@ -463,29 +464,6 @@ impl Emitter<'_, '_> {
                 into,
                 layer: 0,
             });
-        }
-    }
-
-    /// What a selector that never selects would write is its default, which is held as 0.
-    fn never_selected(&mut self) {
-        let mut any = false;
-        for at in 0..self.plan.variables.len() {
-            let written = self.plan.attends.iter().any(|op| op.into.0 as usize == at);
-            let variable = &mut self.plan.variables[at];
-            if variable.written == Written::Attend && !written {
-                // Its readers take the number away that would round what is written.
-                let held = variable.rounding.take().map(|rounding| rounding.offset());
-                let tokens = held.map(|held| vec![held; self.plan.vocabulary.len()]);
-                variable.written = Written::Embed {
-                    tokens: tokens.unwrap_or_default(),
-                    indices: Vec::new(),
-                };
-                variable.values = [held.unwrap_or(0.0)].into();
-                any = true;
-            }
-        }
-        if any {
-            self.plan.drop_what_is_not_read();
         }
     }
 }

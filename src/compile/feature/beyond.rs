@@ -39,7 +39,8 @@ impl Compiler<'_> {
         };
         let is_selected = self.feature(first, &numbers, Want::Snapped, &label)?;
         let share = LinearRead::scalar(Scalar::Inverse(selector, 0));
-        let points = denominators.iter().flat_map(|share| [*share, share - 1.0]);
+        let points = denominators.iter();
+        let points = points.flat_map(|share| numbers.iter().map(move |first| share - 1.0 + first));
         let points = points.collect();
         let both = LinearRead::constant(-1.0)
             .plus(1.0, &share)

@@ -85,7 +85,7 @@ impl Compiler<'_> {
         selector: SelectorId,
         cube: usize,
     ) -> Result<(), Stopped> {
-        if !self.inverses.insert((selector, cube)) {
+        if self.inverses.contains(&(selector, cube)) {
             return Ok(());
         }
         let selected = self.selected(selector);
@@ -94,7 +94,10 @@ impl Compiler<'_> {
             false => LinearRead::scalar(Scalar::First),
         };
         let target = Target::Inverse(selector, cube);
-        self.write_cube(&selected, cube, HeadKind::Width, &one, target)
+        self.write_cube(&selected, cube, HeadKind::Width, &one, target)?;
+        // Only then: what fails may be computed in another way.
+        self.inverses.insert((selector, cube));
+        Ok(())
     }
 
     pub(crate) fn place_count(&mut self, selector: SelectorId) -> Result<(), Stopped> {

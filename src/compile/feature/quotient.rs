@@ -108,8 +108,12 @@ impl Compiler<'_> {
             true => vec![(sign, 0.0, high), (-sign, 0.0, -low)],
             false => vec![(sign, low, high)],
         };
-        let mut cases = Vec::with_capacity(divisors.len());
+        let mut cases: Vec<(&f64, (f64, f64))> = Vec::with_capacity(divisors.len());
         for number in &divisors {
+            // An int and a float are one case.
+            if cases.iter().any(|(known, _)| *known == number) {
+                continue;
+            }
             let of_case = rows.iter().filter(|row| below[**row] == *number);
             let points = of_case.map(|row| (above.value(*row), target[*row] - offset));
             match line(points, [slope / number, slope, 0.0]) {

@@ -167,7 +167,7 @@ impl Compiler<'_> {
 
     /// Has the attention to position 0 written, which all queries of a selector select.
     pub(crate) fn place_share(&mut self, selector: SelectorId) -> Result<(), Stopped> {
-        if !self.shares.insert(selector) {
+        if self.shares.contains(&selector) {
             return Ok(());
         }
         let is_first = (0..self.analysis.setting.max_length).map(|at| f64::from(u8::from(at == 0)));
@@ -180,7 +180,9 @@ impl Compiler<'_> {
             HeadKind::Mean,
             &value,
             Target::Share(selector),
-        )
+        )?;
+        self.shares.insert(selector);
+        Ok(())
     }
 }
 
