@@ -546,9 +546,45 @@ fn a_vocabulary_is_no_list() {
         assert_eq!(ran.status, 1, "{}", ran.shown());
         assert!(ran.err.contains("`--vocab abc`"), "{}", ran.err);
     }
-    for plain in ["hello", "ab ,", "a,b", "( )"] {
+    for words in ["[\"a\", \"b\"]", "[\"the\", \"cat\"]"] {
+        let ran = check(words);
+        assert!(ran.err.contains("`--vocab-json '["), "{}", ran.err);
+    }
+    for plain in ["hello", "ab ,", "a,b", "( )", "[]"] {
         assert_eq!(check(plain).status, 0, "{plain}");
     }
+}
+
+#[test]
+fn a_word_too_many_has_its_option() {
+    let place = hist();
+    let told = |command: &str| {
+        let ran = place.shell(&format!("rasp {command}"));
+        assert_eq!(ran.status, 2, "{}", ran.shown());
+        ran.err.lines().last().unwrap_or_default().to_string()
+    };
+    let input = "An input is given as `-i hello`";
+    assert_eq!(
+        told("run hist.rasp hello"),
+        format!("{input}, an s-op as `-e hello`")
+    );
+    assert_eq!(told("exec model hello"), input);
+    assert_eq!(
+        told("schedule hist.rasp hist"),
+        "An s-op is given as `-e hist`"
+    );
+}
+
+/// Text cannot be an input of a model whose tokens are words.
+#[test]
+fn words_are_given_as_a_list() {
+    let place = hist();
+    let compile = "rasp compile hist.rasp -e hist --max-len 4 -o words --vocab-json";
+    let made = place.shell(&format!("{compile} '[\"the\", \"cat\"]'"));
+    assert_eq!(made.status, 0, "{}", made.err);
+    let ran = place.shell("rasp exec words -i the");
+    let help = "as `--input-json '[\"the\", \"cat\"]'` does";
+    assert!(ran.err.contains(help), "{}", ran.err);
 }
 
 #[test]

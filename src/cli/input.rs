@@ -139,6 +139,11 @@ pub fn inputs(arguments: &Inputs) -> Fallible<Vec<Input>> {
 pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
     let tokens = match (&setting.reach.vocab, &setting.reach.vocab_json) {
         (Some(text), _) => match listed(text) {
+            None if text.starts_with("[\"") && json_tokens("--vocab", text).is_ok() => {
+                let message = "`--vocab` takes single characters, one after the other";
+                let help = format!("a list of tokens is given as `--vocab-json '{text}'`");
+                return Err(Diagnostic::error(Code::BadInput, message).help(help).into());
+            }
             None => Value::characters(text),
             Some(meant) => {
                 let message = "`--vocab` takes single characters, one after the other";

@@ -41,7 +41,7 @@ mod verify;
 use crate::base::render::Color;
 use crate::base::{Code, Diagnostic, Sources, tell, visible};
 use arguments::{Arguments, Command};
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use output::{Output, Stop};
 use std::io::Write;
@@ -163,7 +163,31 @@ fn answer(error: &clap::Error) -> i32 {
             visible::name(program)
         ));
     }
+    if let Some(option) = option_of(error, &words) {
+        tell(&format!("\n{option}\n"));
+    }
     error.exit_code()
+}
+
+/// With which option a word would be given that stands where there is no place for it.
+fn option_of(error: &clap::Error, words: &[String]) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    if error.kind() != ErrorKind::UnknownArgument || word.starts_with('-') {
+        return None;
+    }
+    let word = visible::name(word);
+    match words.get(1)?.as_str() {
+        "run" | "draw" | "explain-run" => Some(format!(
+            "An input is given as `-i {word}`, an s-op as `-e {word}`"
+        )),
+        "exec" | "generate" => Some(format!("An input is given as `-i {word}`")),
+        "equiv" | "schedule" | "compile" | "verify" => {
+            Some(format!("An s-op is given as `-e {word}`"))
+        }
+        _ => None,
+    }
 }
 
 /// The prompt, after a program if there is one.

@@ -82,6 +82,13 @@ impl Tokenizer {
         let message = format!("the model does not know the token {source} at position {position}");
         let help = match self.similar(token) {
             Some(similar) => format!("did you mean {}?", similar.source()),
+            None if is_character(token) && !self.vocabulary.iter().any(is_character) => {
+                let first = self.vocabulary.iter().take(2).map(Value::source);
+                let first = first.collect::<Vec<_>>().join(", ");
+                format!(
+                    "its tokens are no characters: give a list, as `--input-json '[{first}]'` does"
+                )
+            }
             None => format!("use tokens of the vocabulary, or compile with {source} in it"),
         };
         Diagnostic::error(Code::UnknownToken, message)
@@ -115,6 +122,11 @@ impl Tokenizer {
             .or_else(|| find(&|known| known.to_lowercase() == text.to_lowercase()))
             .or_else(|| find(&|known| one_letter_apart(known, &text)))
     }
+}
+
+/// Whether a token is one character of a text.
+fn is_character(token: &Value) -> bool {
+    matches!(token, Value::Str(text) if text.chars().count() == 1)
 }
 
 /// The code of a token that is one ASCII character.

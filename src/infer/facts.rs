@@ -140,7 +140,12 @@ pub fn check_setting(setting: &Setting, limits: &Limits) -> Fallible<()> {
     } else {
         return Ok(());
     };
-    Err(Diagnostic::error(Code::BadInput, problem).into())
+    let error = Diagnostic::error(Code::BadInput, problem);
+    Err(match setting.max_length {
+        0 => error.help("the longest input has one token at least, like `--max-len 8`"),
+        _ => error,
+    }
+    .into())
 }
 
 impl Analysis<'_> {

@@ -122,10 +122,15 @@ impl Scene<'_> {
             _ => x.clone(),
         };
         let of_list = given.iter().any(|id| self.static_list(*id));
-        let mut rows = OF_LISTS.iter().filter(|_| of_list).chain(FOREIGN);
+        let of_selector = given.iter().any(|id| self.static_selector(*id));
+        let special = [(OF_LISTS, of_list), (OF_SELECTORS, of_selector)];
+        let special = special.iter().filter(|(_, is_one)| *is_one);
+        let mut rows = special.flat_map(|(rows, _)| *rows).chain(FOREIGN);
         let (_, help) = rows.find(|(names, _)| names.contains(&name))?;
         let help = help.replace("{x}", &x).replace("{(x)}", &operand(&x));
-        let help = help.replace("{number}", &number);
+        let help = help
+            .replace("{number}", &number)
+            .replace("{(second)}", &operand(&second));
         Some(help.replace("{second}", &second).into())
     }
 }
@@ -136,6 +141,12 @@ const OF_LISTS: &[(&[&str], &str)] = table! {
         "add up a list in a loop: `total = 0; for v in {x} { total = total + v; }`";
     &["enumerate"], "elements with their numbers: `zip(range(len({x})), {x})`";
     &["map"], "for each element of a list: `[{(x)}(v) for v in {second}]`";
+};
+
+/// What some of them are of a selector.
+const OF_SELECTORS: &[(&[&str], &str)] = table! {
+    &["sum", "total"], "how many keys it selects: `selector_width({x})`";
+    &["any"], "whether it selects any key: `selector_width({x}) > 0`";
 };
 
 /// Names of other languages and of the library's world, and what they are here: of the first argument
@@ -168,7 +179,12 @@ const FOREIGN: &[(&[&str], &str)] = table! {
     &["plot", "show", "display"], "a picture is drawn by `draw({x});`";
     &["dict"], "a dict is written out, like `{\"a\": 1}`";
     &["enumerate", "arange"], "the number of each position is the s-op `indices`";
-    &["map"], "operators and functions work on all positions at once: `zipmap({second}, {x})`";
+    &["map", "Map", "NumericalMap", "CategoricalMap"],
+        "operators and functions work on all positions at once: `zipmap({second}, {x})`";
+    &["SequenceMap", "LinearSequenceMap"],
+        "operators and functions work on all positions at once, like `tokens_int + indices`";
+    &["selector_and", "selector_or", "selector_not"],
+        "selectors are combined by `and`, `or` and `not`: `{(x)} and {(second)}`";
     &["type", "isinstance"],
         "types cannot be asked for; values can be compared, like `tokens == \"a\"`";
     &["list"], "a list is written out, like `[1, 2]`, or counted, like `range(3)`";
