@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use rasp::base::{Code, Diagnostic};
+use rasp::base::{Code, Diagnostic, Limits};
 use rasp::graph::Sharing;
 use rasp::plan::Style;
 use rasp::session::{Asked, Request, Session, VerifyOptions};
@@ -280,5 +280,26 @@ fn results_of_one_value_are_right() {
         "n / (p if g > 0 else 1) == 5",
     ] {
         right(&format!("{counts} x = {x};"), &Value::characters("ab"), 5);
+    }
+}
+
+/// A sum whose table would be too large is read as its parts.
+#[test]
+fn sums_of_no_table_are_read_as_their_parts() {
+    let text = "v = length != tokens_int;
+        s = select((length, indices), (tokens_int, indices), lambda a, b, c, d: a + b > c + d);
+        x = selector_width(s and select(1, v, ==));";
+    let limits = Limits {
+        table_rows: 12,
+        ..Limits::default()
+    };
+    for request in requests() {
+        let mut session = Session::new(Sharing::Equal).with_limits(limits.clone());
+        session.load_text("sums", text);
+        session.take_diagnostics();
+        let asked = asked(vec![Value::Int(0), Value::Int(1)], 5, request);
+        let compiled = session.compile(&["x"], &asked).unwrap();
+        let found = session.verify(&compiled, &VerifyOptions::default());
+        assert_eq!(found.unwrap().wrong, 0);
     }
 }

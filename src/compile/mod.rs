@@ -36,7 +36,7 @@ pub use verify::{
     Agreement, Options, Verification, WrongOutput, verify, verify_all, verify_surveyed,
 };
 
-use crate::base::{Fallible, Limits};
+use crate::base::{Code, Fallible, Limits};
 use crate::graph::{Graph, SOpId, SelectorId};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
@@ -330,6 +330,9 @@ impl<'a> Compiler<'a> {
     }
 
     /// Records that a linear read is wanted, so that what it reads gets a place.
+    ///
+    /// # Errors
+    /// What is read cannot be placed. A sum of which only what it is made of stands in the stream is none of it.
     fn demand(&mut self, read: &LinearRead, label: &str) -> Result<(), Stopped> {
         for (var, values) in &read.functions {
             let demands = self.demands.entry(*var).or_default();
@@ -338,6 +341,10 @@ impl<'a> Compiler<'a> {
         }
         for scalar in read.scalars.keys() {
             match scalar {
+                Scalar::Attention(var) if self.is_total(*var) => {
+                    let reason = "a sum is read that no head writes".to_string();
+                    return Err(Stopped::new(Code::NotExact, reason));
+                }
                 Scalar::Attention(var) => drop(self.wanted.insert(*var)),
                 Scalar::Inverse(selector, cube) => self.place_inverse(*selector, *cube)?,
                 Scalar::Count(selector) => self.place_count(*selector)?,

@@ -113,8 +113,8 @@ impl Analysis<'_> {
         let one = facts.is_one();
         let has_means = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
         let has_means = value.values.domain.iter().any(has_means);
-        // The heads of a union add up what each of them selects.
-        let is_union = facts.one_cube().is_none();
+        // The heads of a union add up what each of them selects, though there may be one head for means.
+        let is_union = facts.cubes.len() > 1;
         if !one && has_means && (is_union || !constant) {
             return Ok(None);
         }

@@ -186,6 +186,9 @@ impl Compiler<'_> {
 
     /// A number that the stream holds right after attention.
     fn number_axis(&self, var: VarId, place: usize, space: &Space) -> Option<Axis> {
+        if self.is_total(var) {
+            return None;
+        }
         let numbers = self.analysis.values(var).numbers()?;
         let (numbers, read) = match (self.inverted(var), self.inverse(var)) {
             (None, _) => (numbers, LinearRead::scalar(Scalar::Attention(var))),

@@ -94,6 +94,14 @@ impl Compiler<'_> {
         }
     }
 
+    /// Whether a variable is a sum that is read as its parts.
+    pub(crate) fn is_total(&self, var: VarId) -> bool {
+        matches!(
+            self.analysis.vars[var.0 as usize].kind,
+            VarKind::Total { .. }
+        )
+    }
+
     /// A part of a total: by its shape, or as a variable of its own.
     fn summand(&self, id: SOpId) -> LinearRead {
         let computed = || {
