@@ -82,3 +82,21 @@ fn hinges_pass_through_every_width() {
         }
     }
 }
+
+/// The table of a product of two tokens, one hidden layer of a step for each place where it changes, is not
+/// computed in two layers as soon as a large number rounds its argument.
+#[test]
+#[ignore = "takes a minute without optimisation"]
+fn products_modulo_a_prime_are_one_layer() {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text("product", "x = (tokens_int[0] * tokens_int[1]) % 79;");
+    let asked = Asked {
+        vocabulary: Some((0..79).map(Value::Int).collect()),
+        max_length: Some(2),
+        ..Asked::default()
+    };
+    let compiled = session.compile(&["x"], &asked).unwrap();
+    assert!(compiled.is_certified());
+    assert_eq!(compiled.model.layers.len(), 1);
+    assert!(compiled.model.padded_parameters() < 250_000);
+}

@@ -28,6 +28,9 @@ pub(crate) const RAMP: Unit = Unit {
     weight: 1.0,
 };
 
+/// So many steps that add up exactly at tokens need not do so where all of their mirror images are active.
+const MANY_MIRRORED: usize = 1_024;
+
 impl Compiler<'_> {
     /// The argument of hidden units, made if it is not there.
     pub(crate) fn argument(
@@ -117,6 +120,9 @@ impl Compiler<'_> {
             (Some((low, _)), Some((high, _))) => f64::midpoint(*low, *high),
             _ => 0.0,
         };
+        // At BOS there is no large number that rounds the argument, which is far below all steps there.
+        let rises = precise && stairs.steps.len() > MANY_MIRRORED;
+        let centre = if rises { f64::NEG_INFINITY } else { centre };
         let mut units = Vec::with_capacity(2 * stairs.steps.len());
         for step in &stairs.steps {
             // A step below the centre is one minus its mirror image, silent on the centre's side.
