@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use rasp::graph::Sharing;
 use rasp::inside::compile::{Basis, Staircase, Step, interpolation, inverse, staircase};
+use rasp::session::{Asked, Session};
+use rasp::value::Value;
 
 #[test]
 fn demands_are_combinations_of_the_basis() {
@@ -86,7 +89,7 @@ fn hinges_pass_through_every_width() {
 /// The table of a product of two tokens, one hidden layer of a step for each place where it changes, is not
 /// computed in two layers as soon as a large number rounds its argument.
 #[test]
-#[ignore = "takes a minute without optimisation"]
+#[ignore = "thorough; seconds"]
 fn products_modulo_a_prime_are_one_layer() {
     let mut session = Session::new(Sharing::Equal);
     session.load_text("product", "x = (tokens_int[0] * tokens_int[1]) % 79;");
