@@ -436,7 +436,8 @@ fn a_refusal_names_what_is_proved_instead() {
     let place = Place::new();
     place.file(
         "program.rasp",
-        "left = selector_width(select(tokens, \"a\", ==)) % (1 + indices);
+        "sum = round(length * aggregate(full_s, 3 if tokens == \"a\" else 0));
+         left = aggregate(score(sum, indices - indices, lambda k, q: k * k), indices % 2);
          bar = select(tokens, \"|\", ==);
          new = select(selector_width(select(tokens, tokens, ==) and select(indices, indices, <)), 0, ==);
          at = aggregate(bar and new, indices, -1);
@@ -449,7 +450,7 @@ fn a_refusal_names_what_is_proved_instead() {
     };
     for (options, way, other) in [
         (
-            "-e left --vocab ab --max-len 30",
+            "-e left --vocab ab --max-len 16",
             "`--style compact`",
             "--style compact",
         ),

@@ -134,7 +134,6 @@ fn positions_are_found_in_two_dimensions_of_a_head() {
             "aggregate(select(indices, length - 1 - indices, ==), tokens)",
             2,
         ),
-        ("aggregate(select(indices, length - 2, ==), tokens)", 2),
         (
             "aggregate(select((indices + 1) % length, indices, ==), tokens)",
             3,

@@ -147,6 +147,12 @@ fn a_model_from_a_file() {
             ran.out
         );
     }
+    let ran = verify("last", &["-e", "first"]);
+    assert!(
+        ran.out.starts_with("proved: right on all 30"),
+        "{}",
+        ran.out
+    );
     let ran = verify("tokens", &[]);
     assert!(ran.err.contains("computes `first`, `last`"), "{}", ran.err);
     let ran = verify("first", &["--max-len", "3"]);
@@ -166,4 +172,6 @@ fn a_model_from_a_file() {
         ran.out
     );
     snapshot("changed", verify("last", &[]).shown());
+    let ran = verify("first", &["-e", "last", "--json"]);
+    assert_eq!(ran.lines()[0]["first_wrong"]["output"], json!("last"));
 }

@@ -203,21 +203,25 @@ fn has_output(output: &mut Output, model: &Model, sop: &str) -> Result<(), Stop>
     Ok(())
 }
 
-/// A model from a file with no output but that of this name, or the only one.
+/// A model from a file with the outputs of these names, in that order, or its only one.
 ///
 /// # Errors
-/// As [`load_of`], if it has several outputs.
-pub fn load_only(
+/// As [`load_of`].
+pub fn load_outputs(
     output: &mut Output,
     path: &Path,
     digest: Digest,
-    sop: &str,
+    names: &[String],
 ) -> Result<Model, Stop> {
     let mut model = load(output, path, digest)?;
-    if model.outputs.len() > 1 {
-        has_output(output, &model, sop)?;
-        model.outputs.retain(|given| given.name == sop);
+    if (model.outputs.len(), names.len()) == (1, 1) {
+        return Ok(model);
     }
+    for name in names {
+        has_output(output, &model, name)?;
+    }
+    let named = |name: &String| model.outputs.iter().find(|given| given.name == *name);
+    model.outputs = names.iter().filter_map(named).cloned().collect();
     Ok(model)
 }
 

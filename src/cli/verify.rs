@@ -1,17 +1,17 @@
 //! `rasp verify`: a model against the interpreter, one that is compiled for it or one from a file, and
 //! which values of its variables the inputs reached.
 
-use super::arguments::{Integrity, Program, SOp, Setting};
+use super::arguments::{Integrity, Program, SOps, Setting};
 use super::host::Floats;
 use super::input::{open, value_json, vocabulary};
 use super::making::Making;
-use super::model::{compile_expressions, compile_looped, load_only};
+use super::model::{compile_expressions, compile_looped, load_outputs};
 use super::output::{Output, Stop, table};
 use super::progress;
-use crate::base::Sources;
+use crate::base::{Fallible, Sources};
 use crate::execute::{Precision, Reached, Surveyed};
 use crate::graph::Sharing;
-use crate::model::cell;
+use crate::model::{Model, cell};
 use crate::session::{Verification, VerifyOptions};
 use crate::value::Value;
 use crate::value::sequence::display_values;
@@ -33,7 +33,7 @@ pub struct Verify {
     #[command(flatten)]
     pub program: Program,
     #[command(flatten)]
-    pub sop: SOp,
+    pub sops: SOps,
     #[command(flatten)]
     pub setting: Setting,
     #[command(flatten)]
@@ -41,8 +41,8 @@ pub struct Verify {
     /// Hold the looped model against it, as `rasp compile --looped` makes it
     #[arg(long, conflicts_with_all = ["exact", "no_bos", "style", "passes"])]
     pub looped: bool,
-    /// Hold this model against it, whoever made it or changed it, in place of one that is compiled: its output
-    /// of this name, or the only one
+    /// Hold this model against it, whoever made it or changed it, in place of one that is compiled: its outputs
+    /// of these names, or the only one
     #[arg(long, value_name = "MODEL", conflicts_with_all = [
         "looped", "exact", "no_bos", "style", "passes", "dtype", "host_order",
         "vocab", "vocab_json", "max_len", "causal",
@@ -69,15 +69,15 @@ pub struct Verify {
 pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let of = (std::slice::from_ref(&arguments.sop.expr), &arguments.making);
+    let of = (&*arguments.sops.expr, &arguments.making);
     let setting = &arguments.setting;
     let (model, sops) = match &arguments.model {
         Some(path) => {
-            let expr = &arguments.sop.expr;
-            let sop = session.sop(expr);
-            let sop = output.expect(sop, session.sources())?;
-            let model = load_only(output, path, arguments.digest.asked(), expr)?;
-            (model, vec![sop])
+            let names = &arguments.sops.expr;
+            let sops: Fallible<Vec<_>> = names.iter().map(|name| session.sop(name)).collect();
+            let sops = output.expect(sops, session.sources())?;
+            let model = load_outputs(output, path, arguments.digest.asked(), names)?;
+            (model, sops)
         }
         None if arguments.looped => {
             let (model, sop) = compile_looped(output, &mut session, of, setting, given)?;
@@ -103,9 +103,9 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     }
     let floats = options.precision.dtype().name();
     match arguments.json {
-        true => output.json(&verification_json(&found, &surveyed, floats)),
+        true => output.json(&verification_json(&found, &model, &surveyed, floats)),
         false => {
-            let mut text = verification_text(&found, floats);
+            let mut text = verification_text(&found, &model, floats);
             if options.precision == Precision::F64 && !arguments.floats.f64 {
                 text.push_str("in float32 it is not proved to be exact\n");
             }
@@ -114,9 +114,15 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     }
 }
 
-fn verification_json(found: &Verification, surveyed: &[Surveyed], floats: &str) -> Json {
+fn verification_json(
+    found: &Verification,
+    model: &Model,
+    surveyed: &[Surveyed],
+    floats: &str,
+) -> Json {
     let first = found.first_wrong.as_ref().map(|wrong| {
         json!({
+            "output": model.outputs[wrong.output].name,
             "input": list(&wrong.input),
             "expected": list(&wrong.expected),
             "got": list(&wrong.got),
@@ -166,7 +172,7 @@ fn missing(values: &[(Value, bool)]) -> Vec<&Value> {
     missing.map(|(value, _)| value).collect()
 }
 
-fn verification_text(found: &Verification, floats: &str) -> String {
+fn verification_text(found: &Verification, model: &Model, floats: &str) -> String {
     let Verification {
         checked,
         wrong,
@@ -202,8 +208,12 @@ fn verification_text(found: &Verification, floats: &str) -> String {
         ));
     }
     if let Some(wrong) = &found.first_wrong {
+        let which = match &*model.outputs {
+            [_] => String::new(),
+            several => format!("{} ", cell::label(&several[wrong.output].name)),
+        };
         text.push_str(&format!(
-            "first wrong: on {}\n  the interpreter gives {}\n  the model gives       {}\n",
+            "first wrong: {which}on {}\n  the interpreter gives {}\n  the model gives       {}\n",
             display_values(&wrong.input),
             display_values(&wrong.expected),
             display_values(&wrong.got)

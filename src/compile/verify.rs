@@ -71,6 +71,8 @@ impl Verification {
 /// An input on which a model is wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrongOutput {
+    /// Which of the model's outputs, from 0.
+    pub output: usize,
     pub input: Vec<Value>,
     pub expected: Vec<Value>,
     pub got: Vec<Value>,
@@ -230,14 +232,15 @@ impl Found {
             }
         };
         for ((input, expected), got) in accepted.into_iter().zip(outputs) {
-            let outputs = expected.into_iter().zip(got).zip(agreements);
-            let wrong = outputs.filter_map(|((expected, got), agreement)| {
+            let outputs = expected.into_iter().zip(got).zip(agreements).enumerate();
+            let mut wrong = outputs.filter_map(|(output, ((expected, got), agreement))| {
                 let expected = expected.ok()?;
-                (!agreement.holds(&expected, &got)).then_some((expected, got))
+                (!agreement.holds(&expected, &got)).then_some((output, expected, got))
             });
-            if let Some((expected, got)) = wrong.into_iter().next() {
+            if let Some((output, expected, got)) = wrong.next() {
                 self.wrong += 1;
                 self.first_wrong.get_or_insert_with(|| WrongOutput {
+                    output,
                     input: input.clone(),
                     expected,
                     got,
