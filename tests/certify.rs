@@ -507,7 +507,7 @@ fn long_models_have_few_hidden_units() {
             "load \"fractions\"; load \"hist\";".to_string(),
             *expression,
         );
-        let compiled = is_right(&program, 3, *max_length, 300);
+        let compiled = is_right(&program, 3, *max_length, 60);
         let units = compiled.model.layers.iter().map(|layer| layer.mlp.d_mlp());
         assert!(units.max() <= Some(*most), "{expression}");
     }
