@@ -29,7 +29,7 @@ const FEW_UNITS: usize = 8;
 const FEW_PARAMETERS: usize = 4_096;
 
 /// The same where no hidden layer of it is wide.
-const SOME_PARAMETERS: usize = 65_536;
+const SOME_PARAMETERS: usize = 262_144;
 
 /// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own.
 const MUCH_SMALLER: usize = 4;
