@@ -371,12 +371,15 @@ impl Weighing {
         let exact = |(total, sum): &(i64, i64)| total.abs().max(sum.abs()) < 1 << 53;
         let mean = |(total, sum): &(i64, i64)| match total {
             // Each number once: that of one key is no float, but nothing that compiles tells.
-            0 => match self.default {
-                Value::Int(default) if default.unsigned_abs() <= 1 << 53 => {
-                    Value::Float(default as f64)
+            0 => {
+                if let Value::Int(whole) = self.default
+                    && whole.unsigned_abs() <= 1 << 53
+                {
+                    Value::Float(whole as f64)
+                } else {
+                    self.default.clone()
                 }
-                ref default => default.clone(),
-            },
+            }
             _ => Value::Float(*sum as f64 / self.scale / *total as f64),
         };
         let all_exact = reached.iter().all(exact);
