@@ -159,9 +159,10 @@ fn last(graph: &mut Graph, selector: SelectorId) -> Option<SelectorId> {
         scorer,
     };
     let best = graph.selector(best, span);
-    if let Some(name) = graph.selector_name(selector).map(Arc::from) {
-        graph.set_selector_name(best, &name, true);
-    }
+    // It is shown as what the program writes, by its name if it has one.
+    let has_name = graph.selector_name(selector).is_some();
+    let written: Arc<str> = graph.describe_selector(selector).into();
+    graph.set_selector_name(best, &written, !has_name);
     Some(best)
 }
 
