@@ -303,3 +303,19 @@ fn sums_of_no_table_are_read_as_their_parts() {
         assert_eq!(found.unwrap().wrong, 0);
     }
 }
+
+/// What rounds carry may be a bool first, an int then, and a float in the end.
+#[test]
+fn rounds_carry_numbers_of_any_kind() {
+    for text in [
+        "repeat 2 (x = indices > 0) { x = aggregate(select(indices, indices, >), x, 1); }",
+        "repeat 2 (x = indices > 0) { x = aggregate(select(indices, indices - 1, ==), x, 1); }",
+    ] {
+        let mut session = session(text);
+        let asked = asked(Value::characters("ab"), 3, Request::default());
+        let (model, x) = session.compile_looped("x", &asked).unwrap();
+        let found = session.verify_model((&[x], &model), &VerifyOptions::default());
+        let found = found.unwrap();
+        assert!(found.wrong == 0 && found.checked > 0, "{text}: {found:?}");
+    }
+}

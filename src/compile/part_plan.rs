@@ -129,7 +129,10 @@ fn outputs(
             for (root, possible) in roots.iter().zip(values) {
                 let domain = compiler.analysis.node(*root)?.column.values.domain.clone();
                 for value in possible.values.iter().skip(1) {
-                    let is = |known: &Value| f64::from(u8::from(known == value));
+                    let is = |known: &Value| match possible.of_any_kind {
+                        true => f64::from(u8::from(known.equals(value))),
+                        false => f64::from(u8::from(known == value)),
+                    };
                     let function: Vec<f64> = domain.iter().map(is).collect();
                     let label = format!("{} = {}", compiler.name(*root), value.source());
                     let read = compiler.feature(*root, &function, Want::Close, &label)?;

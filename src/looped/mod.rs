@@ -220,11 +220,13 @@ impl<'g> Cut<'g> {
             let rounds = || seen.iter().map(|round| &round[name]);
             let mut values: Vec<Value> = rounds().flat_map(|known| known.values.clone()).collect();
             values.sort_by(Value::canonical_order);
-            values.dedup();
+            let of_any_kind = rounds().any(|known| known.of_any_kind);
+            // Equal numbers of several kinds are one value where nothing tells them apart.
+            values.dedup_by(|one, other| one == other || of_any_kind && one.equals(other));
             Possible {
                 values,
                 may_fail: rounds().any(|known| known.may_fail),
-                of_any_kind: rounds().any(|known| known.of_any_kind),
+                of_any_kind,
             }
         });
         Ok(all.chain(captured.iter().cloned()).collect())

@@ -260,9 +260,10 @@ impl Place<'_, '_> {
                 "the name of a loop stands without parentheses", "write `for x in list { … }`";
             (_, Token::Colon) if in_list =>
                 where x = self.name_before_bracket().unwrap_or("x");
+                where none = if x == "tokens" { "\"-\"" } else { "0" };
                 "there are no slices",
                 format!("take one element with `{x}[i]`, or build a list: `[{x}[i] for i in \
-                         range(2)]`; an s-op is moved by `shift({x}, -1, \"-\")`");
+                         range(2)]`; an s-op is moved by `shift({x}, -1, {none})`");
             _ if needs_else && block && line.is_some() =>
                 where line = line?;
                 "`if` is not a statement",
