@@ -319,3 +319,12 @@ fn rounds_carry_numbers_of_any_kind() {
         assert!(found.wrong == 0 && found.checked > 0, "{text}: {found:?}");
     }
 }
+
+/// A bit that may grow is not held against what stands for a selection of nothing.
+#[test]
+fn what_selects_nothing_outweighs_no_bit() {
+    let text = "v = tokens_int if tokens == \"1\" else indices;
+        best = select_best(select(length, 3, <=), score(indices, v, lambda k, q: k if k <= q else -k));
+        x = not (has_focus(select(indices, indices, !=)) and aggregate(best, v <= 0.5, False));";
+    right(text, &Value::characters("1a"), 4);
+}

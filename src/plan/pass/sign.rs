@@ -75,12 +75,15 @@ fn asked(plan: &Plan) -> Option<Asked> {
                 let led = away * factor * of_value;
                 match plan.variable(*id).written {
                     _ if matches!(op.kind, Kind::Width | Kind::Length) => return None,
-                    Written::Flag => {}
+                    // What stands for a selection of nothing leads there, too: away from it, a bit that grows
+                    // would be more than it.
+                    Written::Flag if led >= 0.0 => {}
                     Written::One if op.kind == Kind::MeanOfSome => {}
                     Written::FeedForward if are_bits(plan, *id, led) => asked.bits.push(*id),
                     Written::FeedForward if is_led(plan, *id, led) => kept.push(*id),
                     Written::Embed { .. }
                     | Written::One
+                    | Written::Flag
                     | Written::Given(..)
                     | Written::Attend
                     | Written::FeedForward => return None,
