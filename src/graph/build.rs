@@ -463,14 +463,7 @@ impl Graph {
             SOp::Tokens => TypeSet::ANY,
             SOp::Indices | SOp::Width { .. } => TypeSet::INT,
             SOp::Constant(value) => TypeSet::of(value),
-            SOp::Given(_) => {
-                let types = self
-                    .given(sop)
-                    .into_iter()
-                    .flat_map(|given| &given.values)
-                    .map(TypeSet::of);
-                types.fold(TypeSet::NONE, TypeSet::union)
-            }
+            SOp::Given(_) => self.given(sop).map_or(TypeSet::NONE, Possible::types),
             SOp::Map { op, operands } => {
                 let types: Vec<TypeSet> = operands.iter().map(|id| self.types(*id)).collect();
                 op.result_type(&types)

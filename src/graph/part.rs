@@ -5,7 +5,7 @@
 use super::build::{Graph, Sharing};
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::base::Span;
-use crate::value::Value;
+use crate::value::{TypeSet, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -18,6 +18,19 @@ pub struct Possible {
     pub may_fail: bool,
     /// Whether it may be an int, a float or a bool where its value is the same.
     pub of_any_kind: bool,
+}
+
+impl Possible {
+    pub(super) fn types(&self) -> TypeSet {
+        let any = match self.of_any_kind {
+            true => TypeSet::INT.union(TypeSet::FLOAT),
+            false => TypeSet::NONE,
+        };
+        self.values
+            .iter()
+            .map(TypeSet::of)
+            .fold(any, TypeSet::union)
+    }
 }
 
 impl Graph {
