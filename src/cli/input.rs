@@ -139,18 +139,9 @@ pub fn inputs(arguments: &Inputs) -> Fallible<Vec<Input>> {
 pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
     let tokens = match (&setting.reach.vocab, &setting.reach.vocab_json) {
         (Some(text), _) => match listed(text) {
-            None if text.starts_with("[\"") && json_tokens("--vocab", text).is_ok() => {
-                let message = "`--vocab` takes single characters, one after the other";
-                let help = format!("a list of tokens is given as `--vocab-json '{text}'`");
-                return Err(Diagnostic::error(Code::BadInput, message).help(help).into());
-            }
             None => Value::characters(text),
-            Some(meant) => {
+            Some(help) => {
                 let message = "`--vocab` takes single characters, one after the other";
-                let help = format!(
-                    "write `--vocab {meant}`; longer tokens are given as a list, like `--vocab-json \
-                     '[\"a\", \"b\"]'`"
-                );
                 return Err(Diagnostic::error(Code::BadInput, message).help(help).into());
             }
         },
@@ -166,8 +157,8 @@ pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
     Ok(Some(Value::distinct(&tokens)))
 }
 
-/// The characters of a vocabulary that is written as a list of three or more, with commas or blanks between
-/// them.
+/// How a vocabulary is given that is written as a list: of three or more characters, with commas or blanks
+/// between them, or of strings as JSON has it.
 fn listed(text: &str) -> Option<String> {
     let bare = text.trim_matches(['[', ']']).replace(['"', '\''], "");
     let parts = bare.split([',', ' ']).filter(|part| !part.is_empty());
@@ -177,7 +168,15 @@ fn listed(text: &str) -> Option<String> {
     let is_separated = [',', ' ']
         .iter()
         .any(|sign| text.matches(*sign).count() > 1);
-    (are_single && is_separated).then(|| parts.concat())
+    if are_single && is_separated {
+        let meant = parts.concat();
+        return Some(format!(
+            "write `--vocab {meant}`; longer tokens are given as a list, like `--vocab-json \
+             '[\"a\", \"b\"]'`"
+        ));
+    }
+    let is_json = text.starts_with("[\"") && json_tokens("--vocab", text).is_ok();
+    is_json.then(|| format!("a list of tokens is given as `--vocab-json '{text}'`"))
 }
 
 /// Tokens as a JSON array.

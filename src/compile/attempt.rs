@@ -28,7 +28,8 @@ const FEW_UNITS: usize = 8;
 /// A model of so few parameters, counted with padding, is held against no other.
 const FEW_PARAMETERS: usize = 4_096;
 
-/// The same where no hidden layer of it is wide.
+/// The same where no hidden layer of it is wide; and one without fused chains is made with more care beside larger
+/// ones only.
 const SOME_PARAMETERS: usize = 262_144;
 
 /// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own.

@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 impl Analysis<'_> {
     /// # Errors
-    /// The primitive gives something else for an int than for an equal float, and an operand may be either.
+    /// The primitive gives something else for an int than for an equal float, and an operand may be either; or it
+    /// compares what may not fit in 64 bits.
     pub(super) fn check_kinds(&self, op: &Op, operands: &[SOpId]) -> Result<(), Stopped> {
         if let Op::Compare(_) = op
             && let Some(id) = operands.iter().find(|id| self.may_overflow(**id))
