@@ -639,3 +639,46 @@ fn tables_of_many_environments_hold_together() {
         x = tokens if lasts != far else \"\u{4e01}\";";
     right(text, letters(8), 64, 20);
 }
+
+/// What keys are compared by may share directions with what else is read, by factors that float32 rounds, or be a
+/// count that no step has snapped: results are right all the same, rows would be off by 1e-5.
+#[test]
+fn rows_of_shared_directions_and_counts_are_uniform() {
+    let programs = [
+        (
+            "at = min(selector_width(select(indices, indices, >=)), \
+                selector_width(select(indices, indicator(tokens == \"b\"), >=)));
+            x = tokens if indices >= at else \"b\";",
+            3,
+        ),
+        (
+            "near = score(length, indices * 0.25, lambda k, q: (k - q) * (k - q));
+            x = aggregate(near, aggregate(select(indices, indices, >), {0: 2, 1: 1.0, 2: 1}[indices % 3], -1), 0);",
+            3,
+        ),
+        (
+            "w = length - 1 - indices + selector_width(select(tokens, tokens, ==));
+            x = selector_width(select(indices, w, <=));",
+            7,
+        ),
+    ];
+    let problems = programs.map(|(text, max_length)| {
+        let mut session = Session::new(Sharing::Equal);
+        session.load_text("test", text);
+        let sop = session.sop("x").unwrap_or_else(|error| panic!("{error}"));
+        let setting = Setting {
+            vocabulary: vec![Value::str("a"), Value::str("b")],
+            max_length,
+            causal: false,
+        };
+        let budget = Budget {
+            length: max_length,
+            exhaustive: 300,
+            samples: 0,
+            seen: 300,
+            ..QUICK
+        };
+        check_in(session.graph(), sop, &setting, Style::Faithful, budget)
+    });
+    assert!(problems.iter().all(Vec::is_empty), "{problems:#?}");
+}

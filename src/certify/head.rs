@@ -8,8 +8,8 @@ use crate::plan::{
     Attend, Kind, Linear, Meaning, Product, Style, Term, VariableId, Written, level,
 };
 
-/// How far rows of a faithful head may be from uniform because of a host's order of scaling.
-const UNIFORM: f64 = 5e-7;
+/// How far a share of a faithful head may be from one over the number of its keys.
+const UNIFORM: f64 = 8e-7;
 
 /// What is known of a head's logits, before they are divided by √d_head.
 pub(super) struct Logit {
@@ -191,18 +191,23 @@ impl Bounds<'_> {
         (products.noise + rounding * unit * size + divided, divided)
     }
 
-    /// Where a host that divides queries or keys makes rows of a head uneven that are to be uniform.
-    pub fn uneven(&self, attend: &Attend, logit: &Logit) -> Option<String> {
+    /// Why rows of a head are not known to be uniform that are to be.
+    pub fn uneven(&self, attend: &Attend, (logit, head): (&Logit, &HeadBound)) -> Option<String> {
         let one_key = match attend.kind {
             Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos => attend.most <= 1,
             Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
         };
         // The rows of other heads are not uniform anyway.
-        if self.plan.style != Style::Faithful || one_key || weighs(attend) {
+        let is_weighted = attend.above() > 0.0 && !attend.orders(self.plan.max_length);
+        if self.plan.style != Style::Faithful || one_key || is_weighted {
             return None;
         }
-        let divided = logit.divided / self.facts.head(attend).scale.root;
-        let uneven = (2.0 * divided).exp_m1();
+        let level_error = match self.floats == Floats::F32 {
+            true => head.level_error,
+            // Other roundings are so much finer that what bounds them says nothing of what is there.
+            false => logit.divided / self.facts.head(attend).scale.root,
+        };
+        let uneven = (level_error / 2.0).tanh();
         let name = &attend.source.name;
         (uneven > UNIFORM).then(|| format!("{name}: its rows are uniform to {uneven:.1e} only"))
     }

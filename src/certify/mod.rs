@@ -102,15 +102,6 @@ impl Certificate {
     pub fn holds(&self) -> bool {
         self.open.is_empty()
     }
-
-    /// A row of attention is uniform over what is selected to within this.
-    pub fn pattern_error(&self) -> f64 {
-        let rows = self.heads.iter().map(|head| {
-            let uneven = (2.0 * head.level_error).exp() - 1.0;
-            uneven + head.leak + 1.2e-7
-        });
-        rows.fold(0.0, f64::max)
-    }
 }
 
 /// The certificates of a plan whose operations have layers, in float32 and in float64, for hosts that
@@ -291,7 +282,9 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
         };
         let written = bounds.attended(at, attend, &head);
         if !patterns.contains(&attend.pattern) {
-            certificate.open.extend(bounds.uneven(attend, logit));
+            certificate
+                .open
+                .extend(bounds.uneven(attend, (logit, &head)));
         }
         match writes.iter_mut().find(|(into, _)| *into == attend.into) {
             Some((_, sums)) => sums.push((written, 1)),

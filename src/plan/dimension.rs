@@ -62,7 +62,7 @@ impl Attend {
     }
 
     /// Whether its scores only say which key is the best: a level lies between any two that differ.
-    fn orders(&self, max_length: usize) -> bool {
+    pub fn orders(&self, max_length: usize) -> bool {
         let level = level(max_length);
         let whole = |numbers: &[f64], unit: f64| numbers.iter().all(|n| (n / unit).fract() == 0.0);
         self.terms.iter().all(|term| match term.meaning {
