@@ -30,6 +30,22 @@ fn directions_have_no_common_factor() {
     assert_eq!(coordinates, Some((1.0, vec![10.0])));
 }
 
+/// 3h + l of the two bits first: from that and l, h is a third of a difference.
+#[test]
+fn demands_are_read_without_odd_fractions() {
+    let demands = [
+        (vec![3.0, 0.0, 4.0, 1.0, 3.0], "number".to_string()),
+        (vec![0.0, 0.0, 1.0, 1.0, 0.0], "low".to_string()),
+        (vec![1.0, 0.0, 1.0, 0.0, 1.0], "high".to_string()),
+    ];
+    let basis = Basis::new(5, Some(1), None, &demands, |value| value.to_string());
+    let labels: Vec<&str> = basis.columns.iter().map(|c| c.label.as_str()).collect();
+    assert_eq!(labels, ["high", "low"]);
+    let read = |at: usize| basis.coordinates(&demands[at].0);
+    assert_eq!(read(0), Some((0.0, vec![3.0, 1.0])));
+    assert_eq!(read(2), Some((0.0, vec![1.0, 0.0])));
+}
+
 #[test]
 fn readers_that_want_everything_get_a_direction_for_each_value() {
     let demands: Vec<(Vec<f64>, String)> = (0..4)

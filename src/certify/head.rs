@@ -193,20 +193,17 @@ impl Bounds<'_> {
 
     /// Why rows of a head are not known to be uniform that are to be.
     pub fn uneven(&self, attend: &Attend, (logit, head): (&Logit, &HeadBound)) -> Option<String> {
-        let one_key = match attend.kind {
-            Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos => attend.most <= 1,
-            Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
-        };
+        let is_mean = matches!(attend.kind, Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos);
+        let one_key = is_mean && attend.most <= 1;
         // The rows of other heads are not uniform anyway.
-        let is_weighted = attend.above() > 0.0 && !attend.orders(self.plan.max_length);
-        if self.plan.style != Style::Faithful || one_key || is_weighted {
+        let is_level = attend.above() == 0.0 || attend.orders(self.plan.max_length);
+        if self.plan.style != Style::Faithful || one_key || !is_level {
             return None;
         }
-        let level_error = match self.floats == Floats::F32 {
-            true => head.level_error,
-            // Other roundings are so much finer that what bounds them says nothing of what is there.
-            false => logit.divided / self.facts.head(attend).scale.root,
-        };
+        // Other roundings of float64 are so much finer that what bounds them says nothing of what is there.
+        let divided = logit.divided / self.facts.head(attend).scale.root;
+        let is_fine = self.floats == Floats::F64;
+        let level_error = if is_fine { divided } else { head.level_error };
         let uneven = (level_error / 2.0).tanh();
         let name = &attend.source.name;
         (uneven > UNIFORM).then(|| format!("{name}: its rows are uniform to {uneven:.1e} only"))

@@ -2,7 +2,7 @@
 //! selectors, which applies them to an input.
 
 use super::context::Context;
-use super::fault::{Argument as Wrong, Call, Cause, Limit};
+use super::fault::{Argument as Wrong, Call, Cause, Doubtful, Limit};
 use super::meta::{Application, Body, Callable, Meta, Side};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
@@ -40,6 +40,9 @@ impl Evaluator {
                     };
                     let bound = self.arguments(cx, (called, &callable), arguments)?;
                     let result = self.invoke(&callable, bound.clone(), span);
+                    if let Ok(made) = &result {
+                        self.doubt(Doubtful::Made(made.clone()), bound.clone(), span);
+                    }
                     let call = || Call {
                         name: callable.name.clone(),
                         span,

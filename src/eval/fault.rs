@@ -246,6 +246,8 @@ pub enum Doubtful {
     ConstantSide(Op),
     /// Keys and queries that are never equal.
     ConstantSelector(Comparison),
+    /// What a call made of its arguments alone.
+    Made(Meta),
     /// An s-op looked for among values that it never has.
     ConstantMembership(Vec<Value>),
     /// Branches of which one is of numbers and the other of strings.

@@ -258,12 +258,12 @@ impl Evaluator {
     #[expect(clippy::wildcard_enum_match_arm, reason = "others tell no calls")]
     fn doubt(&mut self, kind: Doubtful, sides: impl Into<Vec<Side>>, span: Span) {
         // What the types of one call say need not hold of another.
-        let of_types = matches!(
+        let of_types = !matches!(
             kind,
-            Doubtful::Constant { .. }
-                | Doubtful::ConstantSide(_)
-                | Doubtful::ConstantSelector(_)
-                | Doubtful::ConstantMembership(_)
+            Doubtful::Branches
+                | Doubtful::Default { .. }
+                | Doubtful::Shadowed(..)
+                | Doubtful::Replaced(..)
         );
         if !self.warns() || (of_types && self.calls > 0) {
             return;

@@ -15,6 +15,9 @@ use crate::syntax::ast::{
 use crate::value::Value;
 use std::sync::Arc;
 
+/// The last value of the scope.
+const OUT: &str = "out";
+
 /// Something a statement did that a front end may show or obey.
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -91,9 +94,8 @@ impl Evaluator {
                 }
             }
             events.extend(self.take_asserted());
-            if matches!(events.last(), Some(Event::Command(Command::Exit)))
-                || self.graph.control().is_stopped()
-            {
+            let exits = matches!(events.last(), Some(Event::Command(Command::Exit)));
+            if exits || self.graph.control().is_stopped() {
                 break;
             }
         }
@@ -192,7 +194,7 @@ impl Evaluator {
             StatementKind::Error => return Err(Stop::Broken),
             StatementKind::Expression(id) => {
                 let side = self.made_side(cx, *id)?;
-                self.remember(cx, side.clone());
+                self.scopes.set(cx.scope, OUT.into(), side.clone());
                 Event::Expression {
                     name: cx.ast.bare_name(*id).cloned(),
                     meta: side.0,
@@ -204,7 +206,7 @@ impl Evaluator {
                     self.assign(cx, ident, side.clone())?;
                     let documentation = &statement.documentation;
                     self.scopes.document(cx.scope, &ident.name, documentation);
-                    self.remember(cx, side.clone());
+                    self.scopes.set(cx.scope, OUT.into(), side.clone());
                     events.push(Event::Assigned {
                         name: ident.name.clone(),
                         meta: side.0,
@@ -316,11 +318,6 @@ impl Evaluator {
         Ok(())
     }
 
-    /// `out` is the last value of the scope.
-    fn remember(&mut self, cx: &Context, value: Side) {
-        self.scopes.set(cx.scope, "out".into(), value);
-    }
-
     fn define(
         &mut self,
         cx: &Context,
@@ -410,9 +407,8 @@ impl Evaluator {
             Some(function) => function.split('(').next(),
             None => text.split_once('=').map(|(names, _)| names),
         };
-        let head = head
-            .filter(|head| !text[head.len()..].starts_with("=="))
-            .unwrap_or_default();
+        let compares = |head: &&str| text[head.len()..].starts_with("==");
+        let head = head.filter(|head| !compares(head)).unwrap_or("");
         let is_name = |name: &&str| {
             let letters = |it: char| it.is_alphanumeric() || it == '_';
             name.chars().all(letters) && !name.is_empty() && !name.starts_with(char::is_numeric)

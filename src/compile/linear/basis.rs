@@ -31,6 +31,9 @@ pub struct BasisColumn {
 /// Finer fractions are left as they are.
 const MOST_PARTS: i64 = 256;
 
+/// Among more directions none is sought that others are read from without odd fractions.
+const MOST_CHOSEN: usize = 16;
+
 /// Fewest values of a variable that is held one-hot.
 const FEWEST_ONE_HOT: usize = 4;
 
@@ -56,9 +59,7 @@ impl Basis {
             basis.hold_each(reference, value_label);
             return basis;
         }
-        for (function, label) in demands {
-            basis.extend(function, label);
-        }
+        basis.hold_some(demands);
         // Directions that tell one value each from the others are as good as those of all but one.
         let is_alone = |column: &BasisColumn| {
             let mut numbers = column.function.clone();
@@ -75,6 +76,64 @@ impl Basis {
             basis.hold_each(reference, value_label);
         }
         basis
+    }
+
+    /// Holds as many of the demands as it takes, the first ones; but a demand for one of them where that leaves
+    /// smaller odd denominators in what others are read by, as floats have no thirds.
+    fn hold_some(&mut self, demands: &[(Vec<f64>, String)]) {
+        let mut order: Vec<usize> = (0..demands.len()).collect();
+        loop {
+            *self = Basis {
+                columns: Vec::new(),
+                echelon: Echelon::new(self.size),
+                ..*self
+            };
+            let mut held = Vec::new();
+            for at in &order {
+                let (function, label) = &demands[*at];
+                if self.extend(function, label) {
+                    held.push(*at);
+                }
+            }
+            if held.len() > MOST_CHOSEN || !self.echelon.is_exact() {
+                return;
+            }
+            let mut others = order.iter().filter(|at| !held.contains(at));
+            let swap = others.find_map(|at| Some((*at, held[self.worse(&demands[*at].0)?])));
+            let Some((better, worse)) = swap else {
+                return;
+            };
+            // What spans the same without it comes first.
+            order.retain(|at| *at != worse && *at != better);
+            order.retain(|at| !held.contains(at));
+            let kept = held
+                .iter()
+                .map(|at| if *at == worse { better } else { *at });
+            order = kept.chain(order).chain([worse]).collect();
+        }
+    }
+
+    /// A direction that is read from a demand of whole numbers, and others, by smaller odd denominators than the
+    /// demand is read by.
+    fn worse(&self, function: &[f64]) -> Option<usize> {
+        let numbers = without_common_factor(self.shifted(function)?.numbers);
+        let is_whole = |number: &Rational| number.denominator() == Some(1);
+        if !numbers.iter().all(is_whole) {
+            return None;
+        }
+        let odd = |number: i128| number.checked_shr(number.trailing_zeros()).unwrap_or(0);
+        let gain = |entry: &Rational| {
+            let denominator = i128::from(entry.denominator()?);
+            let numerator = odd(entry.numerator_over(denominator)?).abs();
+            (numerator < odd(denominator)).then_some((odd(denominator), numerator))
+        };
+        let entries = self.echelon.reduce(&sparse(&numbers)).into_iter();
+        let gains = entries.filter_map(|(column, entry)| {
+            let (denominator, numerator) = gain(&entry)?;
+            Some((column.checked_sub(self.size)?, denominator, numerator))
+        });
+        let best = gains.max_by(|a, b| (a.1 * b.2).cmp(&(b.1 * a.2)).then(b.0.cmp(&a.0)));
+        best.map(|(column, ..)| column)
     }
 
     /// Holds what tells the reference from all others as 0 at the others.
@@ -136,9 +195,10 @@ impl Basis {
         })
     }
 
-    fn extend(&mut self, function: &[f64], label: &str) {
+    /// Adds a direction for a function; `false` if those that there are give it.
+    fn extend(&mut self, function: &[f64], label: &str) -> bool {
         let Some(shifted) = self.shifted(function) else {
-            return;
+            return false;
         };
         if !shifted.is_exact {
             self.echelon.mark_inexact();
@@ -147,13 +207,15 @@ impl Basis {
         // Along with a function goes which direction it is.
         let mut row = sparse(&numbers);
         row.push((self.size + self.columns.len(), Rational::one()));
-        if self.echelon.insert(&row) {
+        let is_new = self.echelon.insert(&row);
+        if is_new {
             self.columns.push(BasisColumn {
                 label: label.to_string(),
                 function: numbers.iter().map(Rational::to_f64).collect(),
                 offset: 0.0,
             });
         }
+        is_new
     }
 
     /// Whether all numbers are of some kind: of the directions, and of how the demands are read from them.

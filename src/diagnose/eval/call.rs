@@ -85,6 +85,16 @@ impl Scene<'_> {
         matches!(*self.arguments(), [id] if !spread(id) && !string(id) && !self.static_list(id))
     }
 
+    /// Whether the only argument is the name of an s-op of strings.
+    pub(super) fn takes_letters(&self) -> bool {
+        let known = self
+            .arguments()
+            .into_iter()
+            .next()
+            .and_then(|id| self.known(id));
+        known.is_some_and(|meta| self.is_string(meta))
+    }
+
     /// Several s-ops that no single default fits, aggregated one by one.
     pub(super) fn aggregated_apart(&self, values: &Meta) -> Option<Suggestion> {
         let ([_, selector, over, _], Meta::List(items)) = (self.parts(), values) else {
@@ -104,6 +114,8 @@ impl Scene<'_> {
         let (at, whole) = self.place_of(found.1);
         mends! { self, (&found.0, builtin);
             (Meta::SOp(_), Builtin::Len) => say "the length of the input is the s-op `length`";
+            (Meta::SOp(_), Builtin::Zip) =>
+                say "s-ops are paired as they are: operators work at each position";
             _ if whole != self.whole =>
                 else self.put("with a list", found.1, format!("[{}]", self.say(at)));
             (Meta::Atom(value @ Value::Str(_)), Builtin::Len) =>

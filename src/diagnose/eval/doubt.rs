@@ -8,6 +8,7 @@ use super::with_path;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
 use crate::eval::fault::{Doubt, Doubtful, Shadow};
+use crate::graph::SOp;
 use crate::syntax::ast::{BinaryOperator, Name};
 use crate::value::{Comparison, TypeSet, Value};
 
@@ -49,6 +50,11 @@ impl Scene<'_> {
                 at at(1), ("the list holds {} only", if items[0].is_number() { "numbers" } else { "strings" }),
                 mend self.put("compare with strings", at(1), format!("[{quoted}]"))
                     .filter(|_| string(0) && items.len() <= 8);
+            Doubtful::Made(made) =>
+                where (string, input) = self.taken_as_input(made, sides)?;
+                warning!(ConstantComparison, "this is the same for all tokens"),
+                at string, "a string is one value, the same at every position",
+                mend input;
             Doubtful::Branches =>
                 warning!(MixedDefault, "the branches of this choice mix numbers and strings"),
                 at at(0), "this branch is of {first}s",
@@ -86,6 +92,28 @@ impl Scene<'_> {
                 help "load the file before you define the name, or choose another name";
         };
         Some(with_path(warning, &doubt.calls))
+    }
+
+    /// The string that is all that an s-op is made of, which reads no tokens; and a call on it as an input.
+    fn taken_as_input(&self, made: &Meta, sides: &[Side]) -> Option<(Span, Option<Suggestion>)> {
+        let Meta::SOp(sop) = made else { return None };
+        let graph = &self.evaluator.graph;
+        let (_, string) = *sides
+            .iter()
+            .find(|(meta, _)| matches!(meta, Meta::Atom(Value::Str(_))))?;
+        let mut read = graph.reachable(&[*sop]).into_iter();
+        let is_alone = sides.iter().all(|(meta, _)| matches!(meta, Meta::Atom(_)));
+        (is_alone && !read.any(|id| matches!(graph.get(id), SOp::Tokens))).then(|| {
+            let called = format!(
+                "{}({})",
+                self.with(string, "tokens".into()),
+                self.say(string)
+            );
+            (
+                string,
+                self.put("to run it on this input", self.whole, called),
+            )
+        })
     }
 
     /// An s-op that is compared with a list.

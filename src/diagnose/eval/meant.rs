@@ -45,6 +45,10 @@ impl Scene<'_> {
                 where (most, sign) = if &**called == "max" { ("largest", "") } else { ("smallest", "-") };
                 "for the {most} over all positions",
                 "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: {sign}key)), {a})";
+            Cause::Arguments { called, .. }
+                if matches!(&**called, "max" | "min") && single && self.takes_letters() =>
+                where most = if &**called == "max" { "largest" } else { "smallest" };
+                say "for the {most} over all positions: `{most}({a})`, after `load \"sorting\";`";
             Cause::Arguments { called, callable, .. } =>
                 say ("call it as `{}`", callable.usage(called));
             Cause::BuiltinArguments(builtin, wrong) => else self.builtin_call(*builtin, wrong);
@@ -140,6 +144,9 @@ impl Scene<'_> {
                 where each = each.collect::<Vec<_>>().join(" or ");
                 else self.put("for s-ops compare one by one", self.whole, &*each)
                     .filter(|_| !each.is_empty()).map(Suggestion::plain);
+            Cause::Membership([(Meta::SOp(_), left), (Meta::SOp(_), right)]) =>
+                "to ask whether any position has it", ("has_focus(select({}, {}, ==))",
+                    self.say(*right), self.say(*left));
             Cause::Membership([(Meta::SOp(_) | Meta::Atom(_), _), (Meta::Selector(_), _)]) =>
                 "for whether each position selects a key", "has_focus({a})";
             Cause::Membership([(Meta::SOp(_) | Meta::Atom(_), _), right]) =>
