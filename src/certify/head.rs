@@ -8,8 +8,8 @@ use crate::plan::{
     Attend, Kind, Linear, Meaning, Product, Style, Term, VariableId, Written, level,
 };
 
-/// How far a share of a faithful head may be from one over the number of its keys.
-const UNIFORM: f64 = 8e-7;
+/// How far rows of a faithful head may be from uniform because of a host's order of scaling.
+const UNIFORM: f64 = 5e-7;
 
 /// What is known of a head's logits, before they are divided by √d_head.
 pub(super) struct Logit {
@@ -74,6 +74,11 @@ impl Bounds<'_> {
             }
         };
         let level_error = level_error / scale.root;
+        // There BOS stands for the keys of other parts, however many.
+        let of_row = match attend.kind == Kind::MeanOfPart {
+            true => logit.of_selected / scale.root,
+            false => level_error,
+        };
         let above = attend.above() * scale.nats();
         let nats = scale.gap / scale.root * (1.0 - logit.lost) - above;
         let between = matches!(attend.kind, Kind::Mean | Kind::Sum { .. });
@@ -111,6 +116,9 @@ impl Bounds<'_> {
             gap,
             leak,
             level_error,
+            row_error: attend
+                .is_uniform(self.plan.max_length)
+                .then(|| (of_row / 2.0).tanh()),
         })
     }
 
@@ -191,20 +199,13 @@ impl Bounds<'_> {
         (products.noise + rounding * unit * size + divided, divided)
     }
 
-    /// Why rows of a head are not known to be uniform that are to be.
-    pub fn uneven(&self, attend: &Attend, (logit, head): (&Logit, &HeadBound)) -> Option<String> {
-        let is_mean = matches!(attend.kind, Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos);
-        let one_key = is_mean && attend.most <= 1;
-        // The rows of other heads are not uniform anyway.
-        let is_level = attend.above() == 0.0 || attend.orders(self.plan.max_length);
-        if self.plan.style != Style::Faithful || one_key || !is_level {
+    /// Where a host that divides queries or keys makes rows of a head uneven that are to be uniform.
+    pub fn uneven(&self, attend: &Attend, logit: &Logit) -> Option<String> {
+        if self.plan.style != Style::Faithful || !attend.is_uniform(self.plan.max_length) {
             return None;
         }
-        // Other roundings of float64 are so much finer that what bounds them says nothing of what is there.
         let divided = logit.divided / self.facts.head(attend).scale.root;
-        let is_fine = self.floats == Floats::F64;
-        let level_error = if is_fine { divided } else { head.level_error };
-        let uneven = (level_error / 2.0).tanh();
+        let uneven = (2.0 * divided).exp_m1();
         let name = &attend.source.name;
         (uneven > UNIFORM).then(|| format!("{name}: its rows are uniform to {uneven:.1e} only"))
     }

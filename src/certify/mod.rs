@@ -56,6 +56,9 @@ pub struct HeadBound {
     pub leak: f64,
     /// How far the levels of selected keys may be from each other, in nats.
     pub level_error: f64,
+    /// How far the share of a selected key may be from one over their number; `None` where keys have
+    /// weights, or there is one only.
+    pub row_error: Option<f64>,
 }
 
 /// One residual variable.
@@ -89,6 +92,10 @@ pub const TOLERANCE_F32: f64 = 1e-4;
 /// The same in float64.
 pub const TOLERANCE_F64: f64 = 1e-9;
 
+/// How far a share of attention may be from one over the number of selected keys: with what a softmax in
+/// float32 rounds, less than 1e-6.
+const UNIFORM_ROW: f64 = 8e-7;
+
 impl Certificate {
     /// The floats that it is about.
     pub fn dtype(&self) -> Dtype {
@@ -101,6 +108,12 @@ impl Certificate {
     /// Whether every output is proved to decode exactly.
     pub fn holds(&self) -> bool {
         self.open.is_empty()
+    }
+
+    /// Whether the rows of all heads that are to be uniform are.
+    pub fn is_even(&self) -> bool {
+        let errors = self.heads.iter().filter_map(|head| head.row_error);
+        errors.fold(0.0, f64::max) <= UNIFORM_ROW
     }
 }
 
@@ -282,9 +295,7 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
         };
         let written = bounds.attended(at, attend, &head);
         if !patterns.contains(&attend.pattern) {
-            certificate
-                .open
-                .extend(bounds.uneven(attend, (logit, &head)));
+            certificate.open.extend(bounds.uneven(attend, logit));
         }
         match writes.iter_mut().find(|(into, _)| *into == attend.into) {
             Some((_, sums)) => sums.push((written, 1)),

@@ -35,6 +35,9 @@ const SOME_PARAMETERS: usize = 262_144;
 /// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own.
 const MUCH_SMALLER: usize = 4;
 
+/// How many times larger a model may be whose rows of attention are proved to be uniform.
+const MOST_LARGER: usize = 2;
+
 /// Means of more values are real numbers where lists of values become too long.
 const MOST_LISTED: usize = 1_024;
 
@@ -140,6 +143,46 @@ fn fused_or_apart(
         Some(apart) => Ok(apart),
         None => fused,
     }
+}
+
+/// The same model, or one that is not much larger whose rows of attention are proved to be uniform, where those of
+/// the first are not: what keys are compared by may be a count that no step has snapped, or shared by factors that
+/// float32 rounds.
+///
+/// # Errors
+/// Interrupted.
+pub(super) fn with_even_rows(
+    made: Compiled,
+    request: &Request,
+    of: (&Graph, &[SOpId]),
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Compiled> {
+    let is_even = |made: &Compiled| made.certificates[0].is_even();
+    if !made.is_certified() || is_even(&made) {
+        return Ok(made);
+    }
+    let apart = Request {
+        passes: request.passes.without_choice(Choice::Fuse),
+        ..request.clone()
+    };
+    let most = MOST_LARGER * made.model.padded_parameters();
+    let is_better = |other: &Compiled| {
+        other.is_certified() && is_even(other) && other.model.padded_parameters() <= most
+    };
+    let better = analysed(request, of, setting, limits, |analysis| {
+        let found = [request, &apart].into_iter().find_map(|request| {
+            let searches = Searches::default();
+            let cares = [Care::Plain, Care::Careful, Care::Bits, Care::Exact].into_iter();
+            let mut attempts = cares.filter_map(|care| {
+                attempt_until(analysis, &searches, of.1, (request, care), is_better).ok()
+            });
+            attempts.find(is_better)
+        });
+        Ok(found)
+    });
+    of.0.control().check()?;
+    Ok(better.ok().flatten().unwrap_or(made))
 }
 
 /// The first model that is certified, `first` or one with ever more care; without one, one that was tried.
@@ -318,6 +361,18 @@ fn attempt(
     request: &Request,
     care: Care,
 ) -> Fallible<Compiled> {
+    let how = (request, care);
+    attempt_until(analysis, searches, roots, how, Compiled::is_certified)
+}
+
+/// The first model that is good enough, with all passes or some left out; without one, that with all.
+fn attempt_until(
+    analysis: &Analysis,
+    searches: &Searches,
+    roots: &[SOpId],
+    (request, care): (&Request, Care),
+    is_enough: impl Fn(&Compiled) -> bool,
+) -> Fallible<Compiled> {
     analysis.graph.control().at(match care {
         Care::Plain => "finding weights",
         Care::Careful => "finding more precise weights",
@@ -351,12 +406,11 @@ fn attempt(
             searched,
             certificates,
         };
-        if compiled.is_certified() {
+        if is_enough(&compiled) {
             return Ok(compiled);
         }
         tried.push(compiled);
     }
-    // None is proved: the one that was asked for.
     Ok(tried.swap_remove(0))
 }
 

@@ -44,7 +44,7 @@ use crate::infer::{Analysis, Operand, Setting, Stopped};
 use crate::model::{Dtype, Host, Model};
 use crate::plan::pass::{Choice, Passes};
 use crate::plan::{Style, Unit};
-use attempt::made_in;
+use attempt::{made_in, with_even_rows};
 use feature::{axis, search};
 use head::sink;
 use indexmap::IndexMap;
@@ -101,7 +101,8 @@ pub fn compile_in(
     check_setting(setting, limits)?;
     let of = (graph, roots);
     let make = |setting: &Setting| match request.style {
-        Style::Faithful => in_style(Style::Faithful, request, of, setting, limits),
+        Style::Faithful => in_style(Style::Faithful, request, of, setting, limits)
+            .and_then(|made| with_even_rows(made, request, of, setting, limits)),
         Style::Compact => smallest(request, of, setting, limits),
     };
     or_nearest(setting, graph.control(), make, Compiled::is_certified)

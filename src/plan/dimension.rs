@@ -61,8 +61,15 @@ impl Attend {
         scores.sum()
     }
 
+    /// Whether rows of attention are to be uniform, and over more keys than one.
+    pub fn is_uniform(&self, max_length: usize) -> bool {
+        let is_mean = matches!(self.kind, Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos);
+        let is_level = self.above() == 0.0 || self.orders(max_length);
+        is_level && !(is_mean && self.most <= 1)
+    }
+
     /// Whether its scores only say which key is the best: a level lies between any two that differ.
-    pub fn orders(&self, max_length: usize) -> bool {
+    fn orders(&self, max_length: usize) -> bool {
         let level = level(max_length);
         let whole = |numbers: &[f64], unit: f64| numbers.iter().all(|n| (n / unit).fract() == 0.0);
         self.terms.iter().all(|term| match term.meaning {

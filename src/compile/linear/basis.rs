@@ -70,7 +70,12 @@ impl Basis {
         let one_hot = match wish {
             Some(Encoding::Categorical) => !basis.columns.is_empty(),
             Some(Encoding::Numerical) => false,
-            None => size >= FEWEST_ONE_HOT && basis.columns.len() + 1 >= size && !is_plain,
+            // Each value is read by its own number there, and a few by the others' fractions.
+            None if basis.columns.len() + 1 >= size && !is_plain => {
+                size >= FEWEST_ONE_HOT
+                    || reference.is_some() && !basis.is_read_by(demands, is_binary)
+            }
+            None => false,
         };
         if one_hot {
             basis.hold_each(reference, value_label);
@@ -220,12 +225,16 @@ impl Basis {
 
     /// Whether all numbers are of some kind: of the directions, and of how the demands are read from them.
     pub fn is_all(&self, demands: &[(Vec<f64>, String)], is: impl Fn(f64) -> bool) -> bool {
-        let directions = self.columns.iter().flat_map(|column| &column.function);
-        let reads = demands
+        let mut directions = self.columns.iter().flat_map(|column| &column.function);
+        directions.all(|number| is(*number)) && self.is_read_by(demands, is)
+    }
+
+    /// Whether all numbers by which the demands are read are of some kind.
+    fn is_read_by(&self, demands: &[(Vec<f64>, String)], is: impl Fn(f64) -> bool) -> bool {
+        let mut reads = demands
             .iter()
             .filter_map(|(function, _)| self.coordinates(function));
-        let reads = reads.flat_map(|(_, coordinates)| coordinates);
-        directions.copied().chain(reads).all(is)
+        reads.all(|(_, coordinates)| coordinates.into_iter().all(&is))
     }
 
     /// A function as a constant and a combination of the directions; `None` if it is not one.
@@ -280,6 +289,11 @@ pub fn reference_of_indices(demands: &[(Vec<f64>, String)]) -> usize {
     let sizes = || function.iter().map(|number| number.abs());
     let least = sizes().fold(f64::INFINITY, f64::min);
     sizes().position(|size| size == least).unwrap_or(0)
+}
+
+/// Whether floats hold a number without rounding, as its fraction is a binary one of few digits.
+fn is_binary(number: f64) -> bool {
+    (number * MOST_PARTS as f64).fract() == 0.0
 }
 
 /// A function that is 0 at the reference.
