@@ -3,7 +3,7 @@
 
 use super::care::Care;
 use crate::learn::program::{
-    FIRST, Head, Linear, Module, Predicate, Program, Readout, Rule, TOKENS, Variable,
+    FIRST, Head, Linear, Module, Predicate, Program, Readout, Rule, Variable,
 };
 
 /// The program in which such variables are not read, and without them.
@@ -150,7 +150,5 @@ pub fn tokens(program: &Program) -> Vec<bool> {
         };
         tokens.push(is_token);
     }
-    debug_assert_eq!(tokens.len(), FIRST + program.modules.len());
-    debug_assert!(tokens[TOKENS]);
     tokens
 }

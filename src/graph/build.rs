@@ -270,7 +270,7 @@ impl Graph {
 
     /// Adds an elementwise s-op.
     pub fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
-        debug_assert_eq!(op.arity(), operands.len());
+        assert_eq!(op.arity(), operands.len());
         self.sop(SOp::Map { op, operands }, span)
     }
 

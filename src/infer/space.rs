@@ -325,7 +325,7 @@ impl Space {
             .iter()
             .filter_map(|var| self.vars.binary_search(var).ok())
             .collect();
-        debug_assert_eq!(places.len(), part.vars.len());
+        assert_eq!(places.len(), part.vars.len());
         let row_of = part.row_of.get_or_init(|| part.rows_by_number());
         let digits: Vec<(usize, u64)> = places
             .into_iter()

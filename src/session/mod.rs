@@ -121,7 +121,7 @@ impl Session {
         let texts = Box::new(WithLibrary(Box::new(files::Files)));
         let mut evaluator = Evaluator::new(sharing, Limits::default(), texts, &Words);
         evaluator.load_library("stdlib/rasplib.rasp", stdlib::RASPLIB.text);
-        debug_assert!(
+        assert!(
             evaluator.diagnostics.is_empty(),
             "{:?}",
             evaluator.diagnostics

@@ -129,7 +129,7 @@ impl Emitter<'_, '_> {
         }
         for (selector, cube) in &compiler.inverses {
             let target = Target::Inverse(*selector, *cube);
-            let widths = compiler.cube_widths(*selector, *cube);
+            let widths = compiler.cube_widths(*selector);
             let values = widths.iter().map(|width| inverse(*width)).collect();
             let label = compiler.target_name(target);
             let source = self.source(

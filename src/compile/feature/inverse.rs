@@ -66,7 +66,7 @@ impl Compiler<'_> {
     }
 
     /// The widths that one cube of a selector can have.
-    pub(crate) fn cube_widths(&self, selector: SelectorId, cube: usize) -> Vec<usize> {
+    pub(crate) fn cube_widths(&self, selector: SelectorId) -> Vec<usize> {
         let Some(facts) = self.analysis.selector(selector) else {
             return vec![0];
         };
@@ -76,7 +76,6 @@ impl Compiler<'_> {
         });
         // Of several cubes only their sum is bounded from below.
         let least = if facts.cubes.len() == 1 { least } else { 0 };
-        debug_assert!(cube < facts.cubes.len());
         (least.min(most)..=most).collect()
     }
 
@@ -123,7 +122,7 @@ impl Compiler<'_> {
     ) -> Result<LinearRead, Stopped> {
         let mut sum = LinearRead::default();
         for cube in cubes {
-            let widths = self.cube_widths(selector, cube);
+            let widths = self.cube_widths(selector);
             let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
             let count = self.interpolate_width(selector, cube, &widths, &numbers, name)?;
             sum = sum.plus(1.0, &count);

@@ -71,7 +71,7 @@ impl Compiler<'_> {
         let name = self.analysis.graph.describe_selector(selector);
         let label = format!("logarithm of the width of {name}");
         let widths = match *others {
-            [other] => self.cube_widths(selector, other),
+            [_] => self.cube_widths(selector),
             _ => (0..=self.analysis.setting.max_length).collect(),
         };
         let function = widths.iter().map(|width| logarithm(*width, first));

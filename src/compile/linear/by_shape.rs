@@ -6,7 +6,7 @@ use super::{LinearRead, Scalar};
 use crate::compile::Compiler;
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Operand, VarKind};
+use crate::infer::{Operand, VarKind};
 use crate::value::Op;
 
 /// Stack that must be left before a recursion goes on, in bytes.
@@ -130,7 +130,6 @@ impl Compiler<'_> {
 
     /// Whether a linear read only reads the embeddings, so that it has no noise.
     pub(crate) fn is_clean(&self, read: &LinearRead) -> bool {
-        debug_assert!(Analysis::TOKENS < Analysis::INDICES);
         read.is_embedded()
     }
 }

@@ -27,7 +27,7 @@ impl Block {
 
     /// The number of one of the rows.
     pub fn row(self, index: usize) -> usize {
-        debug_assert!(index < self.width, "row {index} of {}", self.width);
+        assert!(index < self.width, "row {index} of {}", self.width);
         self.first + index
     }
 
@@ -156,7 +156,7 @@ impl Draft {
         (key, query): (Vec<Form>, Vec<Form>),
         moves: Vec<(usize, Form)>,
     ) {
-        debug_assert_eq!(key.len(), query.len(), "{label}");
+        assert_eq!(key.len(), query.len(), "{label}");
         self.heads.push(Lookup {
             label: label.to_string(),
             key,
