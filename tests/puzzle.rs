@@ -307,3 +307,29 @@ fn a_solution_that_always_fails_solves_nothing() {
     assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("fails on all inputs"), "{}", ran.err);
 }
+
+/// A class's answers: a line for each, and the errors of those that do not run.
+#[test]
+fn the_answers_of_a_class() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, answer) in [
+        ("ann", "answer = shift(tokens, 1, \"-\");"),
+        ("bob", "answer = shift(tokens, -1, \"-\");"),
+        ("cleo", "answer = shfit(tokens, 1, \"-\");"),
+        ("dan", "anwser = tokens;"),
+    ] {
+        std::fs::write(folder.path().join(format!("{name}.rasp")), answer).unwrap();
+    }
+    let class = folder.path().to_str().unwrap();
+    let plain = |text: &str| text.replace(&format!("{class}/"), "");
+    let ran = rasp(&["puzzle", "3", "--check", class]);
+    assert_eq!(ran.status, 1);
+    insta::assert_snapshot!(plain(&ran.out));
+    let ran = rasp(&["puzzle", "3", "--check", class, "--json"]);
+    insta::assert_snapshot!(plain(&ran.out));
+    let [ann, bob] = ["ann", "bob"].map(|name| format!("{class}/{name}.rasp"));
+    let ran = rasp(&["puzzle", "3", "--check", &ann, &bob]);
+    assert!(ran.out.ends_with("\n1 of 2 solved\n"), "{}", ran.out);
+    let ran = rasp(&["puzzle", "3", "--check", &ann, &ann]);
+    assert_eq!(ran.status, 0);
+}

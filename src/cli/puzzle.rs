@@ -3,14 +3,15 @@
 
 use super::arguments::{Diagnostics, Program};
 use super::equiv::result_json;
-use super::input::{open, value_json};
+use super::input::{Unreadable, open, programs, value_json};
 use super::limits::session;
-use super::output::{Output, Stop};
+use super::output::{Output, Stop, diagnostic_json, table};
 use super::progress;
-use crate::base::Sources;
+use crate::base::{Sources, visible};
 use crate::equiv::Difference;
 use crate::graph::Sharing;
 use crate::puzzle::{Door, Grade, Puzzle};
+use crate::session::Session;
 use clap::Args;
 use serde_json::{Value as Json, json};
 use std::num::NonZeroUsize;
@@ -21,9 +22,16 @@ pub struct Arguments {
     /// The puzzle, by number or name, or the file of one of your own; without it, the list of all
     #[arg(value_name = "PUZZLE", value_parser = find)]
     pub puzzle: Option<Named>,
-    /// Grade a program, which must define `answer`; `-` reads it from standard input
-    #[arg(long, value_name = "FILE", requires = "puzzle", conflicts_with_all = ["hint", "solution"])]
-    pub check: Option<PathBuf>,
+    /// Grade a program, which must define `answer`; `-` reads it from standard input. Several, or those of a
+    /// folder, are graded in a line each
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "puzzle",
+        conflicts_with_all = ["hint", "solution"],
+        num_args = 1..
+    )]
+    pub check: Vec<PathBuf>,
     /// The first hint, or the first N
     #[arg(
         long,
@@ -62,11 +70,14 @@ pub fn puzzle(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
         Some(Named::Ours(puzzle)) => puzzle.clone(),
         Some(Named::File(path)) => output.expect(Puzzle::open(path), &Sources::default())?,
     };
-    match (&arguments.check, arguments.hint, arguments.solution) {
-        (Some(file), _, _) => check(output, &puzzle, file, arguments.diagnostics.json),
-        (None, Some(count), _) => output.text(&puzzle.hints(count.get(), Door::Shell)),
-        (None, None, true) => output.exact(puzzle.solution.as_bytes()),
-        (None, None, false) => {
+    match (&*arguments.check, arguments.hint, arguments.solution) {
+        ([file], _, _) if !file.is_dir() => {
+            check(output, &puzzle, file, arguments.diagnostics.json)
+        }
+        ([_, ..], _, _) => check_all(output, &puzzle, arguments),
+        ([], Some(count), _) => output.text(&puzzle.hints(count.get(), Door::Shell)),
+        ([], None, true) => output.exact(puzzle.solution.as_bytes()),
+        ([], None, false) => {
             let mut session = session(Sharing::Equal);
             let task = puzzle.task(&mut session, Door::Shell);
             let task = output.expect(task, session.sources())?;
@@ -76,21 +87,90 @@ pub fn puzzle(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
 }
 
 fn check(output: &mut Output, puzzle: &Puzzle, file: &Path, json: bool) -> Result<(), Stop> {
+    let (session, grade) = graded(output, puzzle, file)?;
+    match json {
+        true => output.json(&grade_json(puzzle, &grade, session.sources())),
+        false => output.text(&puzzle.told(&grade, Door::Shell)),
+    }
+}
+
+/// A line for each program, whatever becomes of the others.
+fn check_all(output: &mut Output, puzzle: &Puzzle, arguments: &Arguments) -> Result<(), Stop> {
+    let files = programs(output, &arguments.check)?;
+    let mut rows = Vec::with_capacity(files.len());
+    let mut solved = 0;
+    for file in &files {
+        let graded = graded(output, puzzle, file);
+        if let Err(Unreadable {
+            stop: stop @ (Stop::Usage | Stop::Output),
+            ..
+        }) = graded
+        {
+            return Err(stop);
+        }
+        let name = file.display().to_string();
+        solved += usize::from(matches!(graded, Ok((_, Grade::Solved { .. }))));
+        if arguments.diagnostics.json {
+            let mut json = match &graded {
+                Ok((session, grade)) => grade_json(puzzle, grade, session.sources()),
+                Err(_) => json!({"puzzle": puzzle.name_json(), "solved": false}),
+            };
+            json["file"] = json!(name);
+            if let Err(Unreadable {
+                first: Some(first), ..
+            }) = &graded
+            {
+                json["error"] = diagnostic_json(&first.0, &first.1);
+            }
+            output.json(&json)?;
+            continue;
+        }
+        let (verdict, why) = match &graded {
+            Ok((_, grade)) => grade.briefly(),
+            Err(Unreadable {
+                first: Some(first), ..
+            }) => ("does not run", first.0.to_string()),
+            Err(Unreadable { first: None, .. }) => ("does not run", String::new()),
+        };
+        rows.push(vec![visible(&name), verdict.to_string(), why]);
+    }
+    if arguments.diagnostics.json {
+        return Ok(());
+    }
+    output.text(&table(&["answer", "grade", ""], &rows))?;
+    output.line(&format!("\n{solved} of {} solved", files.len()))
+}
+
+/// # Errors
+/// The program cannot be read, has errors, or has no answer: they are shown, and returned.
+fn graded(
+    output: &mut Output,
+    puzzle: &Puzzle,
+    file: &Path,
+) -> Result<(Session, Grade), Unreadable> {
     let program = Program {
         file: file.to_path_buf(),
     };
     let (mut session, _) = open(output, &program, Sharing::Equal)?;
     let control = session.control().clone();
-    let grade = progress::shown(output, &control, "grading", || puzzle.grade(&mut session))?;
-    let grade = output.expect(grade, session.sources())?;
+    let grade = progress::shown(output, &control, "grading", || puzzle.grade(&mut session));
+    let grade = grade.map_err(|stop| Unreadable { stop, first: None })?;
+    let grade = grade.map_err(|diagnostic| {
+        output.report(&diagnostic, session.sources());
+        Unreadable {
+            stop: Stop::Reported,
+            first: Some(Box::new((*diagnostic, session.sources().clone()))),
+        }
+    })?;
     if !matches!(grade, Grade::Solved { .. }) {
         output.fail();
     }
-    if !json {
-        return output.text(&puzzle.told(&grade, Door::Shell));
-    }
-    output.json(&match &grade {
-        Grade::Wrong { difference, .. } => wrong(puzzle, difference, session.sources()),
+    Ok((session, grade))
+}
+
+fn grade_json(puzzle: &Puzzle, grade: &Grade, sources: &Sources) -> Json {
+    match grade {
+        Grade::Wrong { difference, .. } => wrong(puzzle, difference, sources),
         Grade::Unknown => json!({"puzzle": puzzle.name_json(), "solved": null}),
         Grade::Solved { costs, .. } => {
             let [answer, solution] =
@@ -102,7 +182,7 @@ fn check(output: &mut Output, puzzle: &Puzzle, file: &Path, json: bool) -> Resul
                 "solution": solution,
             })
         }
-    })
+    }
 }
 
 fn wrong(puzzle: &Puzzle, difference: &Difference, sources: &Sources) -> Json {

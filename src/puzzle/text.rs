@@ -144,11 +144,37 @@ impl Puzzle {
     }
 }
 
-fn wrong(difference: &Difference, place: &str) -> String {
-    let result = |result: &Fallible<Sequence>| match result {
+impl Grade {
+    /// The grade in a word or two, and why.
+    pub fn briefly(&self) -> (&'static str, String) {
+        match self {
+            Grade::Wrong { difference, .. } => {
+                let input = example(&difference.input);
+                let (expected, got) = (result(&difference.a), result(&difference.b));
+                let why = format!("{ANSWER}({input}) gives {got}, expected {expected}");
+                ("not yet", why)
+            }
+            Grade::Unknown => ("unknown", "not every input was tried".to_string()),
+            Grade::Solved {
+                found,
+                longest,
+                costs: [given, _],
+            } => (
+                "solved",
+                format!("{}; {}", how(found, *longest), cost(*given)),
+            ),
+        }
+    }
+}
+
+fn result(result: &Fallible<Sequence>) -> String {
+    match result {
         Ok(sequence) => shortened(&sequence.to_string()),
         Err(error) => format!("an error: {error}"),
-    };
+    }
+}
+
+fn wrong(difference: &Difference, place: &str) -> String {
     format!(
         "Not yet. {ANSWER}({}) is wrong ({place}):\n\n    expected  {}\n    got       {}\n",
         example(&difference.input),
