@@ -1158,3 +1158,30 @@ fn an_order_that_is_not_proved_is_told() {
     );
     assert_eq!(told.status, 0);
 }
+
+/// Which s-ops there are is told where none is named, and that each has its own option where several are.
+#[test]
+fn s_ops_are_named_one_by_one() {
+    let place = Place::with(&[(
+        "two.rasp",
+        "first = tokens == \"a\"; n = 3; second = indices + n;",
+    )]);
+    let ran = place.rasp(&["schedule", "two.rasp"]);
+    assert_eq!(ran.status, 2);
+    let told = "Its s-ops: `-e first`, `-e second`";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    let ran = place.rasp(&["run", "two.rasp", "-e", "first,second"]);
+    assert_eq!(ran.status, 1);
+    let told = "on the command line each has its own: `-e first` `-e second`";
+    assert!(ran.err.contains(told), "{}", ran.err);
+}
+
+/// A line of a batch that is no input says nothing of what was to be evaluated.
+#[test]
+fn lines_that_are_no_inputs_have_no_place_in_the_expression() {
+    let place = Place::with(&[("p.rasp", "x = indices;"), ("lines", "\"ab\"\nab\n")]);
+    let ran = place.rasp(&["run", "p.rasp", "-e", "x", "--batch", "lines"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("line 2 of the batch"), "{}", ran.err);
+    assert!(!ran.err.contains("evaluated here"), "{}", ran.err);
+}

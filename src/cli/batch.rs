@@ -312,7 +312,11 @@ fn write(
             Err(failed) => failed,
         };
         let error = wanted.asked[index].explained(session, error);
-        let error = error.or_at(wanted.spans[index], "evaluated here");
+        // What is no input has not been evaluated.
+        let error = match error.code {
+            Code::BadInput => *error,
+            _ => error.or_at(wanted.spans[index], "evaluated here"),
+        };
         if json {
             output.fail();
             let error = diagnostic_json(&error, session.sources());

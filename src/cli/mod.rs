@@ -40,12 +40,17 @@ mod verify;
 
 use crate::base::render::Color;
 use crate::base::{Code, Diagnostic, Sources, tell, visible};
+use crate::eval::Meta;
+use crate::graph::Sharing;
 use arguments::{Arguments, Command};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use output::{Output, Stop};
 use std::io::Write;
 use std::path::Path;
+
+/// So many s-ops of a program are named where one is missing.
+const SOPS_SHOWN: usize = 8;
 
 /// Runs the command line of this process and gives its exit status.
 pub fn main() -> i32 {
@@ -163,10 +168,34 @@ fn answer(error: &clap::Error) -> i32 {
             visible::name(program)
         ));
     }
-    if let Some(option) = option_of(error, &words) {
+    if let Some(option) = option_of(error, &words).or_else(|| sops_of(error, &words)) {
         tell(&format!("\n{option}\n"));
     }
     error.exit_code()
+}
+
+/// The s-ops of the program, where it is not said which of them is meant.
+fn sops_of(error: &clap::Error, words: &[String]) -> Option<String> {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let asks = error.kind() == ErrorKind::MissingRequiredArgument
+        && missing.iter().any(|option| option.starts_with("--expr"));
+    let file = words
+        .get(2)
+        .filter(|word| asks && word.ends_with(".rasp"))?;
+    let mut session = limits::session(Sharing::Equal);
+    session.load(&input::read(Path::new(file)).ok()?);
+    let own = session.own_names().into_iter();
+    let sops = own.filter(|(_, meta)| matches!(meta, Meta::SOp(_)));
+    let named: Vec<String> = sops
+        .map(|(name, _)| format!("`-e {}`", visible::name(&name)))
+        .collect();
+    let last = named.last()?;
+    Some(match named.len() {
+        1..=SOPS_SHOWN => format!("Its s-ops: {}", named.join(", ")),
+        more => format!("It has {more} s-ops; the last is {last}"),
+    })
 }
 
 /// With which option a word would be given that stands where there is no place for it.

@@ -132,7 +132,7 @@ fn check_all(output: &mut Output, puzzle: &Puzzle, arguments: &Arguments) -> Res
             }) => ("does not run", first.0.to_string()),
             Err(Unreadable { first: None, .. }) => ("does not run", String::new()),
         };
-        rows.push(vec![visible(&name), verdict.to_string(), why]);
+        rows.push(vec![visible::name(&name).into(), verdict.to_string(), why]);
     }
     if arguments.diagnostics.json {
         return Ok(());

@@ -23,7 +23,7 @@ use crate::interpret;
 pub use crate::interpret::Sequence;
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
-use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
+use crate::syntax::ast::{Ast, ExprKind, Name, Statement, StatementKind};
 pub use crate::syntax::ast::{Command, ExampleKind};
 use crate::value::{Op, Value};
 use loader::WithLibrary;
@@ -238,6 +238,28 @@ impl Session {
         self.expression_at(text).map(|(meta, _)| meta)
     }
 
+    /// What is wrong with several expressions where one is asked for, as in `-e hist,length`.
+    fn several(&mut self, text: &str, source: SourceId) -> Option<Box<Diagnostic>> {
+        let listed = format!("({text})");
+        let (read, root) = read_expression(source, &listed, &self.evaluator.limits);
+        let ExprKind::Tuple(items) = &read.ast.get(root?).kind else {
+            return None;
+        };
+        let spans = items.iter().map(|item| read.ast.get(*item).span);
+        let each = spans.map(|span| format!("`-e {}`", &listed[span.range()]));
+        let error = Diagnostic::error(Code::UnexpectedToken, "one expression is asked for");
+        let error = error.at(Span::new(source, 0, text.len()), "these are several");
+        let each: Vec<String> = each.collect();
+        Some(
+            error
+                .help(format!(
+                    "on the command line each has its own: {}",
+                    each.join(" ")
+                ))
+                .into(),
+        )
+    }
+
     /// The value of one expression with its place.
     ///
     /// # Errors
@@ -251,7 +273,7 @@ impl Session {
             .into_iter()
             .find(|found| found.severity == Severity::Error)
         {
-            return Err(Box::new(error));
+            return Err(self.several(text, source).unwrap_or(Box::new(error)));
         }
         let whole = Span::new(source, 0, text.len());
         let Some(root) = root else {
