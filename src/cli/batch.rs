@@ -313,9 +313,9 @@ fn write(
         };
         let error = wanted.asked[index].explained(session, error);
         // What is no input has not been evaluated.
-        let error = match error.code {
-            Code::BadInput => *error,
-            _ => error.or_at(wanted.spans[index], "evaluated here"),
+        let error = match error.code == Code::BadInput {
+            true => *error,
+            false => error.or_at(wanted.spans[index], "evaluated here"),
         };
         if json {
             output.fail();
