@@ -64,8 +64,8 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: ":trace",
-        arguments: "s-op",
-        help: "the running example on its way through that transformer",
+        arguments: "e [\"input\"]",
+        help: "the running example, or the input, on its way through that transformer",
         run: inspect::trace,
     },
     Command {

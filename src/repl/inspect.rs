@@ -143,11 +143,31 @@ pub(super) fn compile(repl: &mut Repl, argument: &str) {
     inspect(repl, ":compile", argument, compile_text);
 }
 
+/// `:trace e`, `:trace e "input"`: with an input it is the running example for this once.
 pub(super) fn trace(repl: &mut Repl, argument: &str) {
-    if pattern(repl, argument) {
+    let (expression, input, _) = drawn(argument);
+    if let Some(input) = input
+        && repl.session.expression(argument).is_err()
+    {
+        let input = Value::characters(input);
+        let examples = |repl: &mut Repl, given: [Vec<Value>; 2]| {
+            let [example, selector_example] = given;
+            let example = std::mem::replace(&mut repl.session.settings.example, example);
+            let of_selectors = &mut repl.display.selector_example;
+            [example, std::mem::replace(of_selectors, selector_example)]
+        };
+        let kept = examples(repl, [input.clone(), input]);
+        traced(repl, expression);
+        examples(repl, kept);
         return;
     }
-    inspect(repl, ":trace", argument, trace_text);
+    traced(repl, argument);
+}
+
+fn traced(repl: &mut Repl, argument: &str) {
+    if !pattern(repl, argument) {
+        inspect(repl, ":trace", argument, trace_text);
+    }
 }
 
 /// Shows what a selector selects on the running example, or how a scorer scores, if the argument is
@@ -186,7 +206,7 @@ fn inspect(
         );
     }
     let found = repl.session.sop(argument);
-    // Only `:draw` takes an input.
+    // Only `:draw` and `:trace` take an input.
     if let (Err(_), (sop, Some(input), _)) = (&found, drawn(argument)) {
         let problem = format!(
             "`{command}` takes an s-op alone, `{command} {sop}`; the running example is set by \
