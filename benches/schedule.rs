@@ -109,7 +109,7 @@ fn named(path: &Path) -> Vec<(String, Problem)> {
     let mut problems = Vec::new();
     for (name, meta) in session.own_names() {
         if let Meta::SOp(sop) = meta {
-            let program = Program::new(session.graph(), sop);
+            let program = Program::new(session.graph(), &[sop]);
             problems.push((format!("{} {name}", path.display()), program.problem));
         }
     }
@@ -126,7 +126,7 @@ fn library() -> Vec<(String, Problem)> {
                 session.load_text("program", &format!("load \"{}\";", module.name));
             }
             if let Ok(sop) = session.sop(used.expression) {
-                let program = Program::new(session.graph(), sop);
+                let program = Program::new(session.graph(), &[sop]);
                 let name = format!("{} {}", module.name, used.expression);
                 problems.push((name, program.problem));
             }

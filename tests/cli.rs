@@ -1185,3 +1185,25 @@ fn lines_that_are_no_inputs_have_no_place_in_the_expression() {
     assert!(ran.err.contains("line 2 of the batch"), "{}", ran.err);
     assert!(!ran.err.contains("evaluated here"), "{}", ran.err);
 }
+
+/// The schedule of several s-ops is that of the one model that computes them.
+#[test]
+fn several_s_ops_have_one_schedule() {
+    let text = "hist = selector_width(select(tokens, tokens, ==));";
+    let place = Place::with(&[("p.rasp", text)]);
+    let several = "p.rasp -e hist -e hist/length -e length --vocab ab --max-len 4 --json";
+    let json = |command: &str| -> serde_json::Value {
+        let words = command.split_whitespace();
+        let ran = place.rasp(&words.chain(several.split_whitespace()).collect::<Vec<_>>());
+        serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err))
+    };
+    let (schedule, model) = (json("schedule"), json("compile -o m.json"));
+    assert_eq!(schedule["layers"], model["layers"]);
+    assert_eq!(schedule["heads"], model["heads"]);
+    let alone = place.rasp(&["schedule", "p.rasp", "-e", "hist", "-e", "length"]);
+    assert!(
+        alone.out.starts_with("1 layer, heads per layer [2]"),
+        "{}",
+        alone.out
+    );
+}

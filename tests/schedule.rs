@@ -352,7 +352,7 @@ fn programs_keep_their_order() {
         ] {
             let sop = session.sop(expression).unwrap();
             let early = session.schedule(sop);
-            let (schedule, searched) = optimise(session.graph(), sop, options(false));
+            let (schedule, searched) = optimise(session.graph(), &[sop], options(false));
             assert!(schedule.respects_dependencies(session.graph()));
             assert_eq!(schedule.layers.len(), early.layers.len(), "{expression}");
             assert!(schedule.heads().iter().max() <= early.heads().iter().max());

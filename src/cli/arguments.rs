@@ -267,7 +267,7 @@ pub struct Schedule {
     #[command(flatten)]
     pub program: Program,
     #[command(flatten)]
-    pub sop: SOp,
+    pub sops: SOps,
     #[command(flatten)]
     pub planned: super::schedule::Planned,
     /// Count as the reference implementation does: a head for each selector written, even where

@@ -1,4 +1,4 @@
-//! `rasp schedule`: the layers and heads an s-op takes.
+//! `rasp schedule`: the layers and heads that s-ops take.
 
 use super::arguments::{Schedule, Setting};
 use super::input::{asked, open_file, open_read, vocabulary};
@@ -6,10 +6,12 @@ use super::limits::session;
 use super::making::Making;
 use super::output::{Output, Stop};
 use super::progress;
+use crate::base::Fallible;
 use crate::graph::{SOpId, Sharing};
 use crate::model::describe_exactness;
 use crate::schedule::exact::Options;
 use crate::schedule::program::optimise;
+use crate::schedule::schedule as alone;
 use crate::session::{Compiled, Loaded, Session};
 use clap::Args;
 use serde_json::Value as Json;
@@ -37,11 +39,12 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     };
     let loaded = open_file(output, &arguments.program)?;
     let (mut session, _) = open_read(output, &loaded, sharing)?;
-    let sop = session.sop(&arguments.sop.expr);
-    let sop = output.expect(sop, session.sources())?;
+    let expressions = &*arguments.sops.expr;
+    let sops: Fallible<Vec<SOpId>> = expressions.iter().map(|text| session.sop(text)).collect();
+    let sops = output.expect(sops, session.sources())?;
     let planned = &arguments.planned;
     let alone = |output: &mut Output| {
-        let alone = || Alone::new(&session, sop, planned.making.search());
+        let alone = || Alone::new(&session, &sops, planned.making.search());
         progress::shown(output, session.control(), "scheduling", alone)
     };
     let known = session.settings.vocabulary.is_some() && session.settings.max_length.is_some();
@@ -51,7 +54,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         let compared = planned.compare && !arguments.reference;
         if arguments.json {
             if compared {
-                json["reference"] = counted(&loaded, &arguments.sop.expr)?.json;
+                json["reference"] = counted(&loaded, expressions)?.json;
             }
             return output.json(&json);
         }
@@ -61,14 +64,19 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         }
         if compared {
             output.line(COUNTED)?;
-            let counted = counted(&loaded, &arguments.sop.expr)?;
+            let counted = counted(&loaded, expressions)?;
             output.folded(&counted.text, planned.all)?;
         }
         return Ok(());
     }
     let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
     let asked = asked(&planned.setting, vocabulary, Some(&planned.making));
-    let compile = || session.compile_sops(&[(sop, &arguments.sop.expr)], &asked);
+    let outputs = sops
+        .iter()
+        .copied()
+        .zip(expressions.iter().map(String::as_str));
+    let outputs: Vec<(SOpId, &str)> = outputs.collect();
+    let compile = || session.compile_sops(&outputs, &asked);
     let compiled = progress::shown(output, session.control(), "compiling", compile)?;
     let compiled = output.expect(compiled, session.sources())?;
     let in_floats = (!compiled.is_certified()).then(|| not_proved(&compiled));
@@ -83,7 +91,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         }
         if planned.compare {
             json["graph"] = alone(output)?.json;
-            json["reference"] = counted(&loaded, &arguments.sop.expr)?.json;
+            json["reference"] = counted(&loaded, expressions)?.json;
         }
         return output.json(&json);
     }
@@ -99,7 +107,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         let alone = alone(output)?;
         output.folded(&alone.text, planned.all)?;
         output.line(COUNTED)?;
-        let counted = counted(&loaded, &arguments.sop.expr)?;
+        let counted = counted(&loaded, expressions)?;
         output.folded(&counted.text, planned.all)?;
     }
     Ok(())
@@ -115,11 +123,12 @@ fn not_proved(compiled: &Compiled) -> String {
 }
 
 /// The schedule as the reference counts it. What there is to say of the program has been said.
-fn counted(loaded: &Loaded, expression: &str) -> Result<Alone, Stop> {
+fn counted(loaded: &Loaded, expressions: &[String]) -> Result<Alone, Stop> {
     let mut session = session(Sharing::None);
     session.load(loaded);
-    let sop = session.sop(expression).map_err(|_| Stop::Reported)?;
-    Ok(Alone::new(&session, sop, None))
+    let sops: Fallible<Vec<SOpId>> = expressions.iter().map(|text| session.sop(text)).collect();
+    let sops = sops.map_err(|_| Stop::Reported)?;
+    Ok(Alone::new(&session, &sops, None))
 }
 
 /// The schedule of a program's graph.
@@ -129,14 +138,14 @@ struct Alone {
 }
 
 impl Alone {
-    fn new(session: &Session, sop: SOpId, search: Option<Options>) -> Alone {
+    fn new(session: &Session, sops: &[SOpId], search: Option<Options>) -> Alone {
         let graph = session.graph();
         let (schedule, searched) = match search {
             Some(options) => {
-                let (schedule, searched) = optimise(graph, sop, options);
+                let (schedule, searched) = optimise(graph, sops, options);
                 (schedule, Some(searched))
             }
-            None => (session.schedule(sop), None),
+            None => (alone(graph, sops), None),
         };
         let (mut text, mut json) = (schedule.table(graph), schedule.to_json(graph));
         if let Some(searched) = searched {

@@ -17,20 +17,20 @@ pub struct Program {
     pub sops: Vec<SOpId>,
 }
 
-/// The best schedule found of everything that an s-op needs, and what is proved of it.
-pub fn optimise(graph: &Graph, root: SOpId, options: Options) -> (Schedule, Searched) {
-    let graph = &*graph.settled(&[root]);
-    let Program { problem, sops } = Program::new(graph, root);
+/// The best schedule found of everything that s-ops need, and what is proved of it.
+pub fn optimise(graph: &Graph, roots: &[SOpId], options: Options) -> (Schedule, Searched) {
+    let graph = &*graph.settled(roots);
+    let Program { problem, sops } = Program::new(graph, roots);
     let searched = Searched::new(problem, options, graph.control());
     let slots = searched.solution.slots.0.iter().copied();
     let layers: FxHashMap<SOpId, usize> = sops.into_iter().zip(slots).collect();
-    let schedule = laid_out(graph, &[root], |_, id| layers[&id]);
+    let schedule = laid_out(graph, roots, |_, id| layers[&id]);
     (schedule, searched)
 }
 
 impl Program {
-    /// Everything that an s-op needs.
-    pub fn new(graph: &Graph, root: SOpId) -> Program {
+    /// Everything that s-ops need.
+    pub fn new(graph: &Graph, roots: &[SOpId]) -> Program {
         let mut program = Program {
             problem: Problem::default(),
             sops: Vec::new(),
@@ -38,7 +38,7 @@ impl Program {
         let mut selectors = Vec::new();
         // What each s-op is computed from elementwise.
         let mut leaves: FxHashMap<SOpId, Vec<usize>> = FxHashMap::default();
-        for id in graph.reachable(&[root]) {
+        for id in graph.reachable(roots) {
             let operands = union(&graph.dependencies(id), &leaves);
             let attention = match graph.get(id) {
                 SOp::Constant(_) | SOp::Map { .. } => {
@@ -57,7 +57,7 @@ impl Program {
             leaves.insert(id, vec![program.sops.len()]);
             program.push(graph, id, kind, operands);
         }
-        program.problem.outputs = leaves.remove(&root).unwrap_or_default();
+        program.problem.outputs = union(roots, &leaves);
         program
     }
 
