@@ -1172,7 +1172,7 @@ fn s_ops_are_named_one_by_one() {
     assert!(ran.err.contains(told), "{}", ran.err);
     let ran = place.rasp(&["run", "two.rasp", "-e", "first,second"]);
     assert_eq!(ran.status, 1);
-    let told = "on the command line each has its own: `-e first` `-e second`";
+    let told = "ask for one at a time, on the command line as `-e first` `-e second`";
     assert!(ran.err.contains(told), "{}", ran.err);
 }
 

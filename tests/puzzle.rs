@@ -334,3 +334,28 @@ fn the_answers_of_a_class() {
     let ran = rasp(&["puzzle", "3", "--check", &ann, &ann]);
     assert_eq!(ran.status, 0);
 }
+
+/// What is wrong with the puzzle is told once, before any answer is graded; hidden files are no answers, and
+/// floats that look alike are shown with all digits.
+#[test]
+fn puzzles_are_looked_at_before_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let write = |name: &str, text: &str| std::fs::write(path(name), text).unwrap();
+    let head = "\u{feff}# title: t\n# task: t\n\nset vocab \"ab\"\nset max_length 4\n";
+    std::fs::create_dir(path("class")).unwrap();
+    write("class/ann.rasp", "answer = indices / 10;");
+    write("class/._ann.rasp", "?");
+    write("none.rasp", head);
+    let ran = rasp(&["puzzle", &path("none.rasp"), "--check", &path("class")]);
+    assert_eq!((ran.status, &*ran.out), (1, ""));
+    assert!(
+        ran.err.contains("does not define the s-op `answer`"),
+        "{}",
+        ran.err
+    );
+    write("tenths.rasp", &format!("{head}answer = indices * 0.1;"));
+    let ran = rasp(&["puzzle", &path("tenths.rasp"), "--check", &path("class")]);
+    assert!(ran.out.ends_with("0 of 1 solved\n"), "{}", ran.out);
+    assert!(ran.out.contains("0.30000000000000004"), "{}", ran.out);
+}

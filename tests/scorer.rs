@@ -171,6 +171,25 @@ fn huge_and_tiny_scores_are_only_ordered() {
     exact(text, "x");
 }
 
+/// Ints beyond 53 bits are compared as they are by the interpreter, where floats would be equal; models that would
+/// have to are refused.
+#[test]
+fn scores_beyond_floats_are_compared_as_ints() {
+    let text = "
+        first = score(indices, indices, lambda k, q: 9007199254740993 - k);
+        x = aggregate(select_best(select(1, 1, ==), first), indices, -1);
+        late = score(indices, indices, lambda k, q: 2^(55 + k));
+        y = aggregate(select_best(select(1, 1, ==), late), indices, -1);";
+    let (session, root) = program(text, "x");
+    let input = Value::characters("abba");
+    let found = interpret::evaluate(session.graph(), root, &input).unwrap();
+    assert!(found.values.iter().all(|value| *value == Value::Int(0)));
+    let setting = letters(2, 4);
+    let refused = compile(session.graph(), root, &setting, &Limits::default()).unwrap_err();
+    assert_eq!(refused.code, Code::NotCompilable);
+    exact(text, "y");
+}
+
 #[test]
 fn recency_weighted_means_are_exact_to_the_tolerance() {
     let text = "

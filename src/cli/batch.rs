@@ -261,7 +261,7 @@ fn line_of(value: &impl Serialize) -> String {
 
 fn not_an_input(reason: &str) -> Box<Diagnostic> {
     Diagnostic::error(Code::BadInput, reason)
-        .help(r#"like "abc" or ["a", "b", 3]"#)
+        .help(r#"a text stands in quotes there, "abc"; tokens are a list, ["a", "b", 3]"#)
         .into()
 }
 
@@ -323,7 +323,14 @@ fn write(
             let text = &wanted.texts[index];
             output.json(&json!({"expr": text, "input": given, "error": error}))?;
         } else {
-            output.report(&error.note(on_line(number, &given)), session.sources());
+            let line = match (&given, error.code) {
+                // As it stands there, without quotes.
+                (Json::String(line), Code::BadInput) => {
+                    format!("line {number} of the batch is {}", cell::label(line))
+                }
+                _ => on_line(number, &given),
+            };
+            output.report(&error.note(line), session.sources());
         }
     }
     Ok(())

@@ -20,6 +20,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The one input of a command.
@@ -340,7 +341,8 @@ pub fn open_read(
     }
 }
 
-/// The programs that a command is to read: of a folder all `.rasp` files in it and below, sorted.
+/// The programs that a command is to read, each once: of a folder all `.rasp` files in it and below, sorted,
+/// but what is hidden.
 ///
 /// # Errors
 /// A folder cannot be read, or has no programs.
@@ -363,6 +365,8 @@ pub fn programs(output: &mut Output, given: &[PathBuf]) -> Result<Vec<PathBuf>, 
         });
         output.expect(found, &Sources::new())?;
     }
+    let mut seen = BTreeSet::new();
+    files.retain(|file| seen.insert(file.clone()));
     Ok(files)
 }
 
@@ -374,6 +378,9 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
             let path = entry.path();
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
             if entry.file_type()?.is_dir() {
                 pending.push(path);
             } else if path.extension().is_some_and(|end| end == "rasp") && path.is_file() {

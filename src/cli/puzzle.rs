@@ -87,9 +87,13 @@ pub fn puzzle(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
 }
 
 fn check(output: &mut Output, puzzle: &Puzzle, file: &Path, json: bool) -> Result<(), Stop> {
-    let (session, grade) = graded(output, puzzle, file)?;
+    let graded = graded(output, puzzle, file);
+    if json {
+        output.json(&graded_json(puzzle, &graded))?;
+    }
+    let (_, grade) = graded?;
     match json {
-        true => output.json(&grade_json(puzzle, &grade, session.sources())),
+        true => Ok(()),
         false => output.text(&puzzle.told(&grade, Door::Shell)),
     }
 }
@@ -97,6 +101,10 @@ fn check(output: &mut Output, puzzle: &Puzzle, file: &Path, json: bool) -> Resul
 /// A line for each program, whatever becomes of the others.
 fn check_all(output: &mut Output, puzzle: &Puzzle, arguments: &Arguments) -> Result<(), Stop> {
     let files = programs(output, &arguments.check)?;
+    // What is wrong with the puzzle is no mistake of the answers.
+    let mut own = session(Sharing::Equal);
+    let task = puzzle.task(&mut own, Door::Shell);
+    output.expect(task, own.sources())?;
     let mut rows = Vec::with_capacity(files.len());
     let mut solved = 0;
     for file in &files {
@@ -111,17 +119,8 @@ fn check_all(output: &mut Output, puzzle: &Puzzle, arguments: &Arguments) -> Res
         let name = file.display().to_string();
         solved += usize::from(matches!(graded, Ok((_, Grade::Solved { .. }))));
         if arguments.diagnostics.json {
-            let mut json = match &graded {
-                Ok((session, grade)) => grade_json(puzzle, grade, session.sources()),
-                Err(_) => json!({"puzzle": puzzle.name_json(), "solved": false}),
-            };
+            let mut json = graded_json(puzzle, &graded);
             json["file"] = json!(name);
-            if let Err(Unreadable {
-                first: Some(first), ..
-            }) = &graded
-            {
-                json["error"] = diagnostic_json(&first.0, &first.1);
-            }
             output.json(&json)?;
             continue;
         }
@@ -156,6 +155,8 @@ fn graded(
     let grade = progress::shown(output, &control, "grading", || puzzle.grade(&mut session));
     let grade = grade.map_err(|stop| Unreadable { stop, first: None })?;
     let grade = grade.map_err(|diagnostic| {
+        let place = format!("in {}", visible::path(file));
+        let diagnostic = Box::new(diagnostic.note(place));
         output.report(&diagnostic, session.sources());
         Unreadable {
             stop: Stop::Reported,
@@ -166,6 +167,19 @@ fn graded(
         output.fail();
     }
     Ok((session, grade))
+}
+
+fn graded_json(puzzle: &Puzzle, graded: &Result<(Session, Grade), Unreadable>) -> Json {
+    match graded {
+        Ok((session, grade)) => grade_json(puzzle, grade, session.sources()),
+        Err(Unreadable { first, .. }) => {
+            let mut json = json!({"puzzle": puzzle.name_json(), "solved": false});
+            if let Some(first) = first {
+                json["error"] = diagnostic_json(&first.0, &first.1);
+            }
+            json
+        }
+    }
 }
 
 fn grade_json(puzzle: &Puzzle, grade: &Grade, sources: &Sources) -> Json {

@@ -24,6 +24,8 @@ pub struct ScoreTable {
     scores: Vec<Option<f64>>,
     /// Keys at different positions never have the same score for one query.
     pub distinct: bool,
+    /// Some are ints that are not floats: which is larger no float tells.
+    is_beyond: bool,
 }
 
 impl ScoreTable {
@@ -35,6 +37,7 @@ impl ScoreTable {
             queries: 1,
             scores: vec![score],
             distinct: false,
+            is_beyond: false,
         }
     }
 
@@ -81,6 +84,10 @@ impl Analysis<'_> {
             facts.may_fail = candidates.may_fail || self.score_may_fail(scorer).unwrap_or(true);
         } else {
             let table = self.score_table(scorer)?;
+            if table.is_beyond {
+                let message = "the score is an int of more than 53 bits, which no float holds";
+                return Err(Stopped::new(Code::NotCompilable, message.to_string()));
+            }
             facts.may_fail =
                 candidates.may_fail || table.has_failures() || self.sides_may_fail(&table)?;
             facts.best = Some(Arc::new(table));
@@ -121,6 +128,7 @@ impl Analysis<'_> {
             return Err(Stopped::new(Code::DomainTooLarge, message));
         }
         let mut scores = Vec::with_capacity(left.len() * right.len());
+        let mut is_beyond = false;
         for key in &left {
             for query in &right {
                 let key = if read.0.is_some() {
@@ -133,7 +141,10 @@ impl Analysis<'_> {
                 } else {
                     &[]
                 };
-                scores.push(function.apply(key, query).ok().and_then(number));
+                let score = function.apply(key, query).ok();
+                is_beyond |=
+                    matches!(score, Some(Value::Int(int)) if int as f64 as i128 != int.into());
+                scores.push(score.and_then(number));
             }
         }
         let mut table = ScoreTable {
@@ -142,6 +153,7 @@ impl Analysis<'_> {
             queries: right.len(),
             scores,
             distinct: false,
+            is_beyond,
         };
         table.distinct = self.distinct_at_positions(keys) && has_no_ties(&table);
         Ok(table)

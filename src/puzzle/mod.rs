@@ -160,6 +160,7 @@ impl Puzzle {
     }
 
     fn read(text: &str) -> Puzzle {
+        let text = text.trim_start_matches('\u{feff}');
         let mut puzzle = Puzzle {
             text: text.to_string(),
             ..Puzzle::default()

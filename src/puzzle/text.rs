@@ -8,6 +8,7 @@ use crate::equiv::{Comparison, Difference, Method};
 use crate::interpret::Sequence;
 use crate::session::Session;
 use crate::session::show::example;
+use crate::value::Value;
 
 /// Characters of a result that are shown.
 const LONGEST_RESULT: usize = 400;
@@ -150,7 +151,7 @@ impl Grade {
         match self {
             Grade::Wrong { difference, .. } => {
                 let input = example(&difference.input);
-                let (expected, got) = (result(&difference.a), result(&difference.b));
+                let [expected, got] = results(difference);
                 let why = format!("{ANSWER}({input}) gives {got}, expected {expected}");
                 ("not yet", why)
             }
@@ -167,19 +168,29 @@ impl Grade {
     }
 }
 
-fn result(result: &Fallible<Sequence>) -> String {
-    match result {
-        Ok(sequence) => shortened(&sequence.to_string()),
-        Err(error) => format!("an error: {error}"),
+/// The solution's result and the answer's; with all digits where they look alike.
+fn results(difference: &Difference) -> [String; 2] {
+    let of = |told: fn(&Sequence) -> String| {
+        [&difference.a, &difference.b].map(|result| match result {
+            Ok(sequence) => shortened(&told(sequence)),
+            Err(error) => format!("an error: {error}"),
+        })
+    };
+    let [expected, got] = of(Sequence::to_string);
+    match expected == got {
+        true => of(|sequence| {
+            let values: Vec<String> = sequence.values.iter().map(Value::source).collect();
+            format!("[{}]", values.join(", "))
+        }),
+        false => [expected, got],
     }
 }
 
 fn wrong(difference: &Difference, place: &str) -> String {
+    let [expected, got] = results(difference);
     format!(
-        "Not yet. {ANSWER}({}) is wrong ({place}):\n\n    expected  {}\n    got       {}\n",
+        "Not yet. {ANSWER}({}) is wrong ({place}):\n\n    expected  {expected}\n    got       {got}\n",
         example(&difference.input),
-        result(&difference.a),
-        result(&difference.b)
     )
 }
 

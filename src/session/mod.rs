@@ -245,6 +245,9 @@ impl Session {
         let ExprKind::Tuple(items) = &read.ast.get(root?).kind else {
             return None;
         };
+        if items.len() < 2 {
+            return None;
+        }
         let spans = items.iter().map(|item| read.ast.get(*item).span);
         let each = spans.map(|span| format!("`-e {}`", &listed[span.range()]));
         let error = Diagnostic::error(Code::UnexpectedToken, "one expression is asked for");
@@ -253,7 +256,7 @@ impl Session {
         Some(
             error
                 .help(format!(
-                    "on the command line each has its own: {}",
+                    "ask for one at a time, on the command line as {}",
                     each.join(" ")
                 ))
                 .into(),

@@ -18,6 +18,7 @@ use crate::interpret::column::{Builder, Column, Values};
 use crate::interpret::fault::{Cause, Fault, Pairs, Score};
 use crate::interpret::selector::Pattern;
 use crate::value::{Op, Value};
+use std::cmp::Ordering;
 use std::sync::Arc;
 use weights::Weighted;
 
@@ -341,7 +342,7 @@ impl Scores {
             self.unless_stopped()?;
             let class = self.queries.of[query];
             let mut blocks: Vec<Option<Option<Arc<Column>>>> = vec![None; self.blocks()];
-            let mut best: Option<(f64, i64)> = None;
+            let mut best: Option<(f64, Value, i64)> = None;
             for key in candidates.selected(query) {
                 let of = self.keys.of[key];
                 let block = of as usize / BLOCK;
@@ -350,12 +351,17 @@ impl Scores {
                     Some(column) => column.get(of as usize % BLOCK),
                     None => self.of_classes(of, class)?,
                 };
-                let score = self.number(&score, (of, class), self.sop)?;
-                if best.is_none_or(|(highest, _)| score >= highest) {
-                    best = Some((score, key as i64));
+                let number = self.number(&score, (of, class), self.sop)?;
+                // Ints that are one float need not be equal.
+                let is_best = best.as_ref().is_none_or(|(highest, known, _)| {
+                    number > *highest
+                        || number == *highest && score.order(known) != Some(Ordering::Less)
+                });
+                if is_best {
+                    best = Some((number, score, key as i64));
                 }
             }
-            Ok(best.map_or(-1, |(_, key)| key))
+            Ok(best.map_or(-1, |(_, _, key)| key))
         };
         let chosen = parallel::map((candidates.queries, LEAST), || (), best);
         chosen.into_iter().collect()
