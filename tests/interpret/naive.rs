@@ -197,11 +197,15 @@ impl<'a> Naive<'a> {
         self.read(scorer)?;
         let mut matrix = self.matrix(selector)?;
         for (query, row) in matrix.iter_mut().enumerate() {
-            let mut best: Option<(f64, usize)> = None;
+            let mut best: Option<(Value, usize)> = None;
             for (key, bit) in row.iter_mut().enumerate() {
                 if std::mem::take(bit) {
-                    let score = number(self.score(scorer, key, query)?)?;
-                    if best.is_none_or(|(highest, _)| score >= highest) {
+                    let score = self.score(scorer, key, query)?;
+                    number(score.clone())?;
+                    let is_less = |(highest, _): &(Value, usize)| {
+                        score.order(highest) == Some(std::cmp::Ordering::Less)
+                    };
+                    if !best.as_ref().is_some_and(is_less) {
                         best = Some((score, key));
                     }
                 }

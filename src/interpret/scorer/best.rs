@@ -106,14 +106,13 @@ pub fn standings(order: &[u32]) -> Vec<u32> {
     standings
 }
 
-/// Whether the scores are numbers that compare alike as they are and as floats.
+/// Whether the scores are numbers whose ranks are their order; ints beside floats only where these hold them.
 fn is_ordered(scores: &Column) -> bool {
     let exact = |int: &i64| int.unsigned_abs() <= LARGEST_EXACT;
     match scores.values() {
         Values::Constant(value) => value.is_number() && !value.is_nan(),
-        Values::Ints(ints) => ints.iter().all(exact),
         Values::Floats(floats) => !floats.iter().any(|float| float.is_nan()),
-        Values::Bools(_) => true,
+        Values::Ints(_) | Values::Bools(_) => true,
         Values::Strings(..) => false,
         Values::Mixed(values) => values.iter().all(|value| {
             if let Value::Int(int) = value {
