@@ -96,7 +96,14 @@ impl<'a> Entry<'a> {
                     .collect();
                 self.collection(name, meta, &elements, tabs, key);
             }
-            Meta::Atom(value) => self.atom(name, &atom(value), &margin),
+            Meta::Atom(value) => {
+                self.atom(name, &atom(value), &margin);
+                if name == Some("tokens") && matches!(value, Value::Str(_)) {
+                    let text = atom(value);
+                    let hint = "`tokens` means this string now; the running example is set by";
+                    self.plain(&format!("{margin} \t {hint} `set example {text}`\n"));
+                }
+            }
             Meta::Scorer(id) => self.scorer(name, *id, &margin, key),
             Meta::Application(_) | Meta::Broken => self.atom(name, &meta.repr(), &margin),
         }
