@@ -16,7 +16,7 @@ use crate::infer::Setting;
 use crate::interpret::Sequence;
 use crate::schedule::schedule;
 use crate::session::{Session, files};
-use crate::value::Value;
+use crate::value::{TypeSet, Value};
 use std::path::Path;
 
 /// The name that every puzzle is about.
@@ -81,6 +81,8 @@ pub enum Grade {
         longest: usize,
         /// Layers and heads of the answer, then of the solution.
         costs: [(usize, usize); 2],
+        /// The types of their values, which may be equal all the same: 1 is True.
+        types: [TypeSet; 2],
     },
 }
 
@@ -287,6 +289,7 @@ impl Puzzle {
             found,
             longest: setting.max_length,
             costs,
+            types: [given, expected].map(|sop| session.graph().types(sop)),
         })
     }
 

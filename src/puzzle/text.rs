@@ -123,6 +123,7 @@ impl Puzzle {
                 found,
                 longest,
                 costs: [given, expected],
+                types: [ours, theirs],
             } => {
                 let next = match self.number {
                     Some(number) if number < PUZZLES.len() => {
@@ -133,9 +134,15 @@ impl Puzzle {
                     }
                     None => String::new(),
                 };
+                let types = match ours.meets(*theirs) {
+                    true => String::new(),
+                    false => format!(
+                        "Its type is {ours}, the solution's {theirs}; the values are equal all the same.\n"
+                    ),
+                };
                 // There is more to a program than its values.
                 format!(
-                    "Solved: {}.\nAs a transformer it takes {}; the solution takes {}.\n{next}",
+                    "Solved: {}.\n{types}As a transformer it takes {}; the solution takes {}.\n{next}",
                     how(found, *longest),
                     cost(*given),
                     cost(*expected)
@@ -160,6 +167,7 @@ impl Grade {
                 found,
                 longest,
                 costs: [given, _],
+                ..
             } => (
                 "solved",
                 format!("{}; {}", how(found, *longest), cost(*given)),
