@@ -1207,3 +1207,17 @@ fn several_s_ops_have_one_schedule() {
         alone.out
     );
 }
+
+/// A file beside the program hides the library's module of its name, which the help for what is missing then
+/// does not send people back to.
+#[test]
+fn a_file_of_a_modules_name_is_told() {
+    let place = Place::with(&[
+        ("hist.rasp", "x = 3;"),
+        ("p.rasp", "load \"hist\";\ny = hist(tokens);\n"),
+    ]);
+    let ran = place.rasp(&["run", "p.rasp"]);
+    assert_eq!(ran.status, 1);
+    let told = "`load \"hist\";` reads your own hist.rasp here, not the library's module";
+    assert!(ran.err.contains(told), "{}", ran.err);
+}

@@ -90,6 +90,15 @@ impl Scene<'_> {
     fn of_library(&self, name: &str, fits: impl Fn(&str) -> bool) -> Option<Suggestion> {
         let names = self.evaluator.texts.library_names();
         let (other, module) = names.into_iter().find(|(other, _)| fits(other))?;
+        let is_there = |it: &Statement| {
+            matches!(&it.kind, StatementKind::Load { path, path_span }
+                if **path == *module && path_span.start < self.whole.start)
+        };
+        if self.site.ast.statements.iter().any(is_there) {
+            let reads = format!("`load \"{module}\";` reads your own {module}.rasp here");
+            let text = "not the library's module of this name: give the file another";
+            return Some(format!("{reads}, {text}").into());
+        }
         let first = format!("in the standard library: `load \"{module}\";` first");
         Some(match other == name {
             true => format!("it is {first}").into(),
