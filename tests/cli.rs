@@ -1221,3 +1221,22 @@ fn a_file_of_a_modules_name_is_told() {
     let told = "`load \"hist\";` reads your own hist.rasp here, not the library's module";
     assert!(ran.err.contains(told), "{}", ran.err);
 }
+
+/// All that must be known of a model's inputs is asked for at once.
+#[test]
+fn what_a_model_is_for_is_asked_for_at_once() {
+    let place = Place::with(&[("p.rasp", "x = indices;")]);
+    let told = |more: &[&str]| {
+        let words = ["verify", "p.rasp", "-e", "x"];
+        place.rasp(&[&words[..], more].concat()).err
+    };
+    let both = told(&[]);
+    let help =
+        "give `--vocab abc --max-len 8`, or write `set vocab \"abc\"` and `set max_length 8`";
+    assert!(both.contains(help), "{both}");
+    let one = told(&["--vocab", "ab"]);
+    assert!(
+        one.contains("give `--max-len 8`, or write `set max_length 8`"),
+        "{one}"
+    );
+}

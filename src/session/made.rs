@@ -35,26 +35,32 @@ impl Session {
     /// # Errors
     /// Neither says which tokens there are, or how long an input can be (E0405).
     pub fn setting(&self, asked: &Asked) -> Fallible<Setting> {
-        let missing = |what: &str, help: &str| -> Box<Diagnostic> {
-            let message = format!("{what} must be known for this");
-            Diagnostic::error(Code::BadInput, message).help(help).into()
-        };
         let said = &self.settings;
         let vocabulary = asked.vocabulary.as_ref().or(said.vocabulary.as_ref());
-        let vocabulary = vocabulary.or(asked.otherwise.as_ref()).ok_or_else(|| {
-            missing(
-                "the vocabulary",
-                "give `--vocab abc`, or write `set vocab \"abc\"` in the program",
-            )
-        })?;
-        let max_length = asked.max_length.or(said.max_length);
+        let vocabulary = vocabulary.or(asked.otherwise.as_ref());
         let length = asked.otherwise.as_ref().map(Vec::len);
-        let max_length = max_length.or(length).ok_or_else(|| {
-            missing(
+        let max_length = asked.max_length.or(said.max_length).or(length);
+        let (Some(vocabulary), Some(max_length)) = (vocabulary, max_length) else {
+            let tokens = ["the vocabulary", "--vocab abc", "`set vocab \"abc\"`"];
+            let longest = [
                 "the length of the longest input",
-                "give `--max-len 8`, or write `set max_length 8` in the program",
-            )
-        })?;
+                "--max-len 8",
+                "`set max_length 8`",
+            ];
+            let wanted = [
+                (vocabulary.is_none(), tokens),
+                (max_length.is_none(), longest),
+            ];
+            let missing = |at: usize, between: &str| {
+                let missing = wanted.iter().filter(|(is_missing, _)| *is_missing);
+                let texts: Vec<&str> = missing.map(|(_, texts)| texts[at]).collect();
+                texts.join(between)
+            };
+            let message = format!("{} must be known for this", missing(0, " and "));
+            let (options, statements) = (missing(1, " "), missing(2, " and "));
+            let help = format!("give `{options}`, or write {statements} in the program");
+            return Err(Diagnostic::error(Code::BadInput, message).help(help).into());
+        };
         Ok(Setting {
             vocabulary: Value::distinct(vocabulary),
             max_length,
