@@ -1240,3 +1240,34 @@ fn what_a_model_is_for_is_asked_for_at_once() {
         "{one}"
     );
 }
+
+/// A variable may be read by one that comes before it: it is placed in another round, then.
+#[test]
+fn variables_that_are_read_late_are_placed() {
+    let program = "none = not has_focus(select(tokens, tokens, >=));
+        few = select((tokens, round(length * aggregate(full_s, indices % 2))),
+            (tokens, selector_width(select(tokens, \"a\", ==) or select(indicator(tokens == \"b\"), 1, ==))),
+            lambda tk, k, tq, q: tk != tq or k % 2 == q % 2);
+        x = aggregate(few, indices, 2) > 0.5;";
+    let place = Place::with(&[("p.rasp", program)]);
+    let ran = place.rasp(&[
+        "verify",
+        "p.rasp",
+        "-e",
+        "x",
+        "--vocab",
+        "ab",
+        "--max-len",
+        "3",
+        "--no-bos",
+        "--passes=nearest,combine",
+        "--host-order",
+        "both",
+    ]);
+    assert!(
+        ran.out.starts_with("proved: right on all 14 inputs"),
+        "{} {}",
+        ran.out,
+        ran.err
+    );
+}

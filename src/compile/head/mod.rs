@@ -8,6 +8,7 @@ mod by_width;
 mod exponent;
 pub(crate) mod literal;
 mod notches;
+mod placed;
 mod score;
 pub(crate) mod sink;
 mod stand_in;
@@ -81,20 +82,6 @@ pub struct Selected {
 }
 
 impl Compiler<'_> {
-    /// Places the variables that are read, the last first: their directions, the heads that write
-    /// them and, through these, demands on earlier variables.
-    pub(super) fn place_variables(&mut self) -> Result<(), Stopped> {
-        for at in (0..self.analysis.vars.len() as u32).rev() {
-            let var = VarId(at);
-            if self.is_categorical(var) {
-                self.place_categorical(var)?;
-            } else if self.wanted.contains(&var) {
-                self.place_numerical(var)?;
-            }
-        }
-        Ok(())
-    }
-
     fn place_numerical(&mut self, var: VarId) -> Result<(), Stopped> {
         let graph = self.analysis.graph;
         let target = Target::Direction(var, 0);
