@@ -239,7 +239,7 @@ impl Session {
     }
 
     /// What is wrong with several expressions where one is asked for, as in `-e hist,length`.
-    fn several(&mut self, text: &str, source: SourceId) -> Option<Box<Diagnostic>> {
+    fn several(&self, text: &str, source: SourceId) -> Option<Box<Diagnostic>> {
         let listed = format!("({text})");
         let (read, root) = read_expression(source, &listed, &self.evaluator.limits);
         let ExprKind::Tuple(items) = &read.ast.get(root?).kind else {

@@ -80,19 +80,17 @@ impl Scene<'_> {
 
     /// Whether a call has one argument that may be numbers, which scores are.
     pub(super) fn takes_scores(&self) -> bool {
-        let string = |id| self.known(id).is_some_and(|meta| self.is_string(meta));
         let spread = |id| matches!(self.kind_of(id), ExprKind::Spread(_));
-        matches!(*self.arguments(), [id] if !spread(id) && !string(id) && !self.static_list(id))
+        matches!(*self.arguments(), [id] if !spread(id) && !self.names_strings(id) && !self.static_list(id))
     }
 
-    /// Whether the only argument is the name of an s-op of strings.
+    /// Whether the only argument is the name of something of strings.
     pub(super) fn takes_letters(&self) -> bool {
-        let known = self
-            .arguments()
-            .into_iter()
-            .next()
-            .and_then(|id| self.known(id));
-        known.is_some_and(|meta| self.is_string(meta))
+        matches!(*self.arguments(), [id] if self.names_strings(id))
+    }
+
+    fn names_strings(&self, id: ExprId) -> bool {
+        self.known(id).is_some_and(|meta| self.is_string(meta))
     }
 
     /// Several s-ops that no single default fits, aggregated one by one.

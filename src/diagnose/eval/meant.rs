@@ -46,7 +46,7 @@ impl Scene<'_> {
                 "for the {most} over all positions",
                 "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: {sign}key)), {a})";
             Cause::Arguments { called, .. }
-                if matches!(&**called, "max" | "min") && single && self.takes_letters() =>
+                if matches!(&**called, "max" | "min") && self.takes_letters() =>
                 where most = if &**called == "max" { "largest" } else { "smallest" };
                 say "for the {most} over all positions: `{most}({a})`, after `load \"sorting\";`";
             Cause::Arguments { called, callable, .. } =>
