@@ -1250,20 +1250,9 @@ fn variables_that_are_read_late_are_placed() {
             lambda tk, k, tq, q: tk != tq or k % 2 == q % 2);
         x = aggregate(few, indices, 2) > 0.5;";
     let place = Place::with(&[("p.rasp", program)]);
-    let ran = place.rasp(&[
-        "verify",
-        "p.rasp",
-        "-e",
-        "x",
-        "--vocab",
-        "ab",
-        "--max-len",
-        "3",
-        "--no-bos",
-        "--passes=nearest,combine",
-        "--host-order",
-        "both",
-    ]);
+    let command = "verify p.rasp -e x --vocab ab --max-len 3 --no-bos --passes=nearest,combine \
+        --host-order both";
+    let ran = place.rasp(&command.split_whitespace().collect::<Vec<_>>());
     assert!(
         ran.out.starts_with("proved: right on all 14 inputs"),
         "{} {}",

@@ -323,23 +323,19 @@ fn write(
             let text = &wanted.texts[index];
             output.json(&json!({"expr": text, "input": given, "error": error}))?;
         } else {
-            let line = match (&given, error.code) {
-                // As it stands there, without quotes.
-                (Json::String(line), Code::BadInput) => {
-                    format!("line {number} of the batch is {}", cell::label(line))
-                }
-                _ => on_line(number, &given),
-            };
+            let line = on_line(number, &given, &error);
             output.report(&error.note(line), session.sources());
         }
     }
     Ok(())
 }
 
-/// Which line of a batch has an error.
-pub fn on_line(number: usize, given: &Json) -> String {
-    format!(
-        "line {number} of the batch is {}",
-        cell::label(&given.to_string())
-    )
+/// Which line of a batch has the error.
+pub fn on_line(number: usize, given: &Json, error: &Diagnostic) -> String {
+    let line = match given {
+        // No JSON: as it stands there. An empty text has quotes, as empty lines are passed over.
+        Json::String(line) if error.code == Code::BadInput && !line.is_empty() => line.clone(),
+        _ => given.to_string(),
+    };
+    format!("line {number} of the batch is {}", cell::label(&line))
 }

@@ -149,7 +149,8 @@ fn batch(
     };
     lines.each(output, answers, |output, number, mut answered| {
         if let (Err(error), false) = (&mut answered.result, json) {
-            error.notes.push(on_line(number, &answered.input.given));
+            let line = on_line(number, &answered.input.given, error);
+            error.notes.push(line);
         }
         answered.write(output, model, (json, None))
     })

@@ -77,7 +77,7 @@ pub fn main() -> i32 {
     let result = dispatch(&mut output, command);
     match result.and_then(|()| output.flush()) {
         Ok(()) => output.status(),
-        Err(Stop::Reported) => {
+        Err(Stop::Reported | Stop::Interrupted) => {
             let _ = output.flush();
             output.status()
         }

@@ -35,6 +35,8 @@ impl ValueEnum for Color {
 pub enum Stop {
     /// An error, which has been shown.
     Reported,
+    /// Ctrl-C, which has been shown; what would come next is not wanted either.
+    Interrupted,
     /// A wrong command line, which has been shown.
     Usage,
     /// Standard output cannot be written any more.
@@ -186,7 +188,10 @@ impl Output {
     ) -> Result<T, Stop> {
         result.map_err(|diagnostic| {
             self.report(&diagnostic, sources);
-            Stop::Reported
+            match diagnostic.code == Code::Interrupted {
+                true => Stop::Interrupted,
+                false => Stop::Reported,
+            }
         })
     }
 }

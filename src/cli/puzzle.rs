@@ -110,7 +110,7 @@ fn check_all(output: &mut Output, puzzle: &Puzzle, arguments: &Arguments) -> Res
     for file in &files {
         let graded = graded(output, puzzle, file);
         if let Err(Unreadable {
-            stop: stop @ (Stop::Usage | Stop::Output),
+            stop: stop @ (Stop::Interrupted | Stop::Usage | Stop::Output),
             ..
         }) = graded
         {
@@ -118,20 +118,10 @@ fn check_all(output: &mut Output, puzzle: &Puzzle, arguments: &Arguments) -> Res
         }
         let name = file.display().to_string();
         solved += usize::from(matches!(graded, Ok((_, Grade::Solved { .. }))));
-        if arguments.diagnostics.json {
-            let mut json = graded_json(puzzle, &graded);
-            json["file"] = json!(name);
-            output.json(&json)?;
-            continue;
+        match arguments.diagnostics.json {
+            true => output.json(&graded_file_json(puzzle, &graded, &name))?,
+            false => rows.push(graded_row(&graded, &name)),
         }
-        let (verdict, why) = match &graded {
-            Ok((_, grade)) => grade.briefly(),
-            Err(Unreadable {
-                first: Some(first), ..
-            }) => ("does not run", first.0.to_string()),
-            Err(Unreadable { first: None, .. }) => ("does not run", String::new()),
-        };
-        rows.push(vec![visible::name(&name).into(), verdict.to_string(), why]);
     }
     if arguments.diagnostics.json {
         return Ok(());
@@ -140,13 +130,29 @@ fn check_all(output: &mut Output, puzzle: &Puzzle, arguments: &Arguments) -> Res
     output.line(&format!("\n{solved} of {} solved", files.len()))
 }
 
+/// What became of a file, or why it has no grade.
+type Graded = Result<(Session, Grade), Unreadable>;
+
+fn graded_row(graded: &Graded, name: &str) -> Vec<String> {
+    let (verdict, why) = match graded {
+        Ok((_, grade)) => grade.briefly(),
+        Err(Unreadable {
+            first: Some(first), ..
+        }) => ("does not run", first.0.to_string()),
+        Err(Unreadable { first: None, .. }) => ("does not run", String::new()),
+    };
+    vec![visible::name(name).into(), verdict.to_string(), why]
+}
+
+fn graded_file_json(puzzle: &Puzzle, graded: &Graded, name: &str) -> Json {
+    let mut json = graded_json(puzzle, graded);
+    json["file"] = json!(name);
+    json
+}
+
 /// # Errors
 /// The program cannot be read, has errors, or has no answer: they are shown, and returned.
-fn graded(
-    output: &mut Output,
-    puzzle: &Puzzle,
-    file: &Path,
-) -> Result<(Session, Grade), Unreadable> {
+fn graded(output: &mut Output, puzzle: &Puzzle, file: &Path) -> Graded {
     let program = Program {
         file: file.to_path_buf(),
     };
@@ -169,7 +175,7 @@ fn graded(
     Ok((session, grade))
 }
 
-fn graded_json(puzzle: &Puzzle, graded: &Result<(Session, Grade), Unreadable>) -> Json {
+fn graded_json(puzzle: &Puzzle, graded: &Graded) -> Json {
     match graded {
         Ok((session, grade)) => grade_json(puzzle, grade, session.sources()),
         Err(Unreadable { first, .. }) => {
