@@ -2,6 +2,7 @@
 //! Which of these an aggregate is follows from what its selector can select. An output that only
 //! depends on the position is a function of the index and needs no attention at all.
 
+use super::candidate::Candidate;
 use super::selector::SelectorFacts;
 use super::sets::Values;
 use super::space::{Column, VarId};
@@ -228,7 +229,7 @@ impl Analysis<'_> {
                     .collect();
                 sets.sort_unstable();
                 sets.dedup();
-                let empty = !facts.non_empty && !row.iter().any(|key| key.certain);
+                let empty = !facts.non_empty && !row.iter().any(Candidate::is_certain);
                 let list = lists
                     .entry((sets, empty))
                     .or_insert_with_key(|(sets, empty)| {
@@ -261,15 +262,16 @@ impl Analysis<'_> {
             .iter()
             .map(|set| set.iter().map(|at| scaled.numbers[*at as usize]).collect())
             .collect();
-        let mut known: FxHashMap<(Vec<(u32, bool)>, bool), RowPairs> = FxHashMap::default();
+        let mut known: FxHashMap<(Vec<(u32, bool)>, usize, bool), RowPairs> = FxHashMap::default();
         let mut pairs = Vec::with_capacity(facts.rows.len());
         for (environment, row) in facts.rows.iter().enumerate() {
             let signature: Vec<(u32, bool)> = row
                 .iter()
-                .map(|key| (value.values.at[key.environment as usize], key.certain))
+                .map(|key| (value.values.at[key.environment as usize], key.always))
                 .collect();
+            let there = row.iter().filter(|key| key.is_there).count();
             let counts = facts.width(environment);
-            let key = (signature, counts.0 > 0);
+            let key = (signature, there, counts.0 > 0);
             if let Some(found) = known.get(&key) {
                 pairs.push(found.clone());
                 continue;
@@ -277,13 +279,13 @@ impl Analysis<'_> {
             let terms: Vec<Term> = key
                 .0
                 .iter()
-                .map(|(set, certain)| Term {
+                .map(|(set, always)| Term {
                     values: &sets[*set as usize],
-                    certain: *certain,
+                    always: *always,
                 })
                 .collect();
             let limit = MOST_SUMS.min(10 * self.limits.domain_values);
-            let found = sums::counts_and_sums(&terms, counts, limit)
+            let found = sums::counts_and_sums((&terms, there), counts, limit)
                 .map(Arc::new)
                 .ok_or_else(|| self.too_many_values(limit))?;
             known.insert(key, found.clone());

@@ -10,8 +10,30 @@ pub struct Candidate {
     /// The number of the environment of the key.
     pub environment: u32,
     pub position: u32,
-    /// Selected in every input in which the query stands.
-    pub certain: bool,
+    /// Whether every input has it in which the query stands: later keys are there where the input is long
+    /// enough.
+    pub is_there: bool,
+    /// Whether it is selected in every input that has both.
+    pub always: bool,
+}
+
+impl Candidate {
+    /// A key as [`Environments::keys`] has it.
+    ///
+    /// [`Environments::keys`]: super::environment::Environments::keys
+    pub fn new((environment, position, is_there): (usize, usize, bool), always: bool) -> Candidate {
+        Candidate {
+            environment: environment as u32,
+            position: position as u32,
+            is_there,
+            always,
+        }
+    }
+
+    /// Whether it is selected in every input in which the query stands.
+    pub fn is_certain(&self) -> bool {
+        self.is_there && self.always
+    }
 }
 
 /// The candidates of each query environment, as they are found.
@@ -23,21 +45,12 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The next row: the number of the environment of each key, its position, and whether it is
-    /// certain.
+    /// The next row, in order of position.
     ///
     /// # Errors
     /// More than the limit are held.
-    pub fn push(
-        &mut self,
-        keys: impl Iterator<Item = (usize, usize, bool)>,
-    ) -> Result<(), Stopped> {
-        let key = |(environment, position, certain)| Candidate {
-            environment: environment as u32,
-            position: position as u32,
-            certain,
-        };
-        let mut row: Vec<Candidate> = keys.take(self.left + 1).map(key).collect();
+    pub fn push(&mut self, keys: impl Iterator<Item = Candidate>) -> Result<(), Stopped> {
+        let mut row: Vec<Candidate> = keys.take(self.left + 1).collect();
         let Some(left) = self.left.checked_sub(row.len()) else {
             let reason = format!(
                 "its selectors may select more than {} keys, all queries taken together (the limit \

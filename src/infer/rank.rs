@@ -169,7 +169,7 @@ impl Analysis<'_> {
         let mut rows = self.environments.iter().zip(rows.iter());
         let reads_it = rows.all(|(query, row)| {
             query.position == 0
-                || matches!(row.as_slice(), [key] if key.certain && key.position as usize + 1 == query.position)
+                || matches!(row.as_slice(), [key] if key.is_certain() && key.position as usize + 1 == query.position)
         });
         reads_it.then_some(*value)
     }

@@ -47,7 +47,7 @@ impl SelectorFacts {
     /// The least and the greatest width in an environment.
     pub fn width(&self, environment: usize) -> (usize, usize) {
         let row = &self.rows[environment];
-        let certain = row.iter().filter(|key| key.certain).count();
+        let certain = row.iter().filter(|key| key.is_certain()).count();
         let most = if self.at_most_one { 1 } else { row.len() };
         (
             certain.max(usize::from(self.non_empty)).min(most),
@@ -97,7 +97,7 @@ impl Analysis<'_> {
         // Comparisons that together always hold: values alone say so of no single key.
         let is_always = matches!(&*cubes, [cube] if cube.literals.is_empty());
         let non_empty = is_always
-            || rows.iter().all(|row| row.iter().any(|key| key.certain))
+            || rows.iter().all(|row| row.iter().any(Candidate::is_certain))
             || self.found_in_permutation(id);
         let facts = SelectorFacts {
             rows: rows.into(),
@@ -144,15 +144,15 @@ impl Analysis<'_> {
         for (query, environment) in self.environments.iter().enumerate() {
             self.if_interrupted()?;
             let keys = self.environments.keys(environment);
-            rows.push(keys.filter_map(|(key, position, exists)| {
+            rows.push(keys.filter_map(|key| {
                 outcomes.clear();
                 for bound in &mut bounds {
-                    let outcome = bound.outcome(&outcomes, key, query);
+                    let outcome = bound.outcome(&outcomes, key.0, query);
                     outcomes.push(outcome);
                 }
                 let outcome = outcomes.last().copied().unwrap_or(Outcome::Sometimes);
-                let certain = exists && outcome == Outcome::Always;
-                (outcome != Outcome::Never).then_some((key, position, certain))
+                let candidate = Candidate::new(key, outcome == Outcome::Always);
+                (outcome != Outcome::Never).then_some(candidate)
             }))?;
         }
         Ok(rows)

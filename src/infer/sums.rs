@@ -1,10 +1,10 @@
 //! The sums and counts that a selector can produce from the values it may select. Values are
 //! scaled to integers, so that every sum is exact and equal sums are one sum.
 
-/// A key that may be selected: the scaled values it can have, and whether it always is.
+/// A key that may be selected: the scaled values it can have, and whether it is in every input that has it.
 pub struct Term<'v> {
     pub values: &'v [i64],
-    pub certain: bool,
+    pub always: bool,
 }
 
 /// Numbers as integers times a power of two.
@@ -36,41 +36,64 @@ pub fn scaled(numbers: &[f64]) -> Option<Scaled> {
     None
 }
 
+/// The pairs of inputs of one length are listed where they are so few.
+const FEW_PAIRS: usize = 64;
+
 /// All pairs of how many keys are selected and what their values sum to, ascending; `None` if
-/// there are more than `limit`.
+/// there are more than `limit`. The first `there` keys are in every input, of the others any number from
+/// the first on.
 pub fn counts_and_sums(
-    terms: &[Term],
+    (terms, there): (&[Term], usize),
     counts: (usize, usize),
     limit: usize,
 ) -> Option<Vec<(u32, i64)>> {
-    let pairs = match Reached::new(terms) {
-        Some(reached) => reached.pairs(terms, limit)?,
-        None => listed(terms, limit)?,
+    let of = (terms, there);
+    let pairs = match listed(of, FEW_PAIRS, limit) {
+        Some(few) => few,
+        None => match Reached::new(terms) {
+            Some(reached) => reached.pairs(of, limit)?,
+            None => listed(of, limit, limit)?,
+        },
     };
     let within = |pair: &(u32, i64)| (counts.0..=counts.1).contains(&(pair.0 as usize));
     Some(pairs.into_iter().filter(within).collect())
 }
 
-/// The pairs one by one, for values that are few and far apart.
-fn listed(terms: &[Term], limit: usize) -> Option<Vec<(u32, i64)>> {
+/// The pairs one by one, for values that are few and far apart: so many at most of inputs of one length, and
+/// of all.
+fn listed((terms, there): (&[Term], usize), most: usize, limit: usize) -> Option<Vec<(u32, i64)>> {
     let mut reached = vec![(0u32, 0i64)];
-    for term in terms {
+    let mut of_shorter = Vec::new();
+    for (at, term) in terms.iter().enumerate() {
+        if at >= there && term.always {
+            of_shorter.extend_from_slice(&reached);
+        }
         let more = reached.iter().flat_map(|(count, sum)| {
             let values = term.values.iter();
             values.map(move |value| (count + 1, sum + value))
         });
         let mut next: Vec<(u32, i64)> = more.collect();
-        if !term.certain {
+        if !term.always {
             next.append(&mut reached);
         }
         next.sort_unstable();
         next.dedup();
-        if next.len() > limit {
+        if next.len() > most || next.len() + of_shorter.len() > limit {
             return None;
         }
         reached = next;
     }
-    Some(reached)
+    Some(with_shorter(reached, of_shorter))
+}
+
+/// Some pairs with those of shorter inputs.
+fn with_shorter(mut pairs: Vec<(u32, i64)>, mut of_shorter: Vec<(u32, i64)>) -> Vec<(u32, i64)> {
+    if !of_shorter.is_empty() {
+        pairs.append(&mut of_shorter);
+        pairs.sort_unstable();
+        pairs.dedup();
+    }
+    pairs
 }
 
 /// More words of bits than this and the pairs are listed one by one.
@@ -82,6 +105,9 @@ struct Reached {
     least: i64,
     words: usize,
     rows: Vec<Vec<u64>>,
+    /// How many of the keys so far are always selected, and how many may be.
+    always: usize,
+    may_be: usize,
 }
 
 impl Reached {
@@ -90,36 +116,65 @@ impl Reached {
         let (least, most) = (*all().min()?, *all().max()?);
         let range = usize::try_from(most.checked_sub(least)?).ok()?;
         let words = range.checked_mul(terms.len())? / 64 + 1;
-        let rows = 1 + terms.iter().filter(|term| !term.certain).count();
+        let rows = 1 + terms.iter().filter(|term| !term.always).count();
         if words.checked_mul(rows)? > MOST_WORDS {
             return None;
         }
         let mut rows = vec![vec![0; words]; rows];
         rows[0][0] = 1;
-        Some(Reached { least, words, rows })
+        Some(Reached {
+            least,
+            words,
+            rows,
+            always: 0,
+            may_be: 0,
+        })
     }
 
-    fn pairs(mut self, terms: &[Term], limit: usize) -> Option<Vec<(u32, i64)>> {
-        let mut may_be = 0;
-        let certain = terms.iter().filter(|term| term.certain);
-        for term in certain {
-            let mut more = vec![0; self.words];
-            add((term, self.least), &self.rows[0], &mut more);
-            self.rows[0] = more;
+    fn pairs(mut self, (terms, there): (&[Term], usize), limit: usize) -> Option<Vec<(u32, i64)>> {
+        let (there, later) = terms.split_at(there);
+        let (always, may_be): (Vec<&Term>, Vec<&Term>) = there.iter().partition(|term| term.always);
+        for term in always.into_iter().chain(may_be) {
+            self.take(term);
         }
-        for term in terms.iter().filter(|term| !term.certain) {
-            may_be += 1;
-            for row in (0..may_be).rev() {
-                let (rows, more) = self.rows.split_at_mut(row + 1);
-                add((term, self.least), &rows[row], &mut more[0]);
+        let mut of_shorter = Vec::new();
+        for term in later {
+            if term.always {
+                of_shorter.extend(self.listed(limit)?);
             }
+            if of_shorter.len() > limit {
+                return None;
+            }
+            self.take(term);
         }
+        Some(with_shorter(self.listed(limit)?, of_shorter))
+    }
+
+    /// One key more.
+    fn take(&mut self, term: &Term) {
+        if term.always {
+            self.always += 1;
+            for row in &mut self.rows[..=self.may_be] {
+                let mut more = vec![0; self.words];
+                add((term, self.least), row, &mut more);
+                *row = more;
+            }
+            return;
+        }
+        self.may_be += 1;
+        for row in (0..self.may_be).rev() {
+            let (rows, more) = self.rows.split_at_mut(row + 1);
+            add((term, self.least), &rows[row], &mut more[0]);
+        }
+    }
+
+    /// What is reached so far; `None` if that is more than `limit`.
+    fn listed(&self, limit: usize) -> Option<Vec<(u32, i64)>> {
         let words = self.rows.iter().flatten();
         if words.map(|word| word.count_ones() as usize).sum::<usize>() > limit {
             return None;
         }
-        let first = terms.len() - may_be;
-        let rows = self.rows.iter().zip(first as u32..);
+        let rows = self.rows.iter().zip(self.always as u32..);
         let pairs = rows.flat_map(|(row, count)| {
             let least = i64::from(count) * self.least;
             ones(row).map(move |bit| (count, bit + least))

@@ -177,13 +177,11 @@ impl Analysis<'_> {
                     self.if_interrupted()?;
                     let asked = right.values.in_environment(at);
                     let row = self.environments.keys(query);
-                    rows.push(row.filter_map(|(environment, position, exists)| {
-                        let held = left.values.in_environment(environment);
+                    rows.push(row.filter_map(|key| {
+                        let held = left.values.in_environment(key.0);
                         let pairs = || held.iter().flat_map(|k| asked.iter().map(|q| (*k, *q)));
-                        pairs().any(|(k, q)| weighs(k, q)).then(|| {
-                            let certain = exists && pairs().all(|(k, q)| weighs(k, q));
-                            (environment, position, certain)
-                        })
+                        let candidate = || Candidate::new(key, pairs().all(|(k, q)| weighs(k, q)));
+                        pairs().any(|(k, q)| weighs(k, q)).then(candidate)
                     }))?;
                 }
                 let keys_of =
@@ -194,7 +192,8 @@ impl Analysis<'_> {
             None => {
                 for query in self.environments.iter() {
                     let keys = self.environments.keys(query);
-                    rows.push(keys.filter(|_| facts.cube.is_some()))?;
+                    let keys = keys.filter(|_| facts.cube.is_some());
+                    rows.push(keys.map(|key| Candidate::new(key, true)))?;
                 }
             }
         }
@@ -202,7 +201,7 @@ impl Analysis<'_> {
         Ok(SelectorFacts {
             non_empty: rows
                 .iter()
-                .all(|row: &Vec<Candidate>| row.iter().any(|key| key.certain)),
+                .all(|row: &Vec<Candidate>| row.iter().any(Candidate::is_certain)),
             rows: rows.into(),
             cubes: facts.cube.iter().cloned().collect(),
             one: None,
