@@ -2,7 +2,7 @@
 //! stands in. Facts such as "an index is less than the length" or "a prefix mean at position i has
 //! denominator i + 1" are then plain set membership. For long inputs the length is left open.
 
-/// Longest input for which every length is an environment of its own.
+/// Longest input for which every length is an environment of its own, whatever that takes.
 const EXACT_LENGTHS: usize = 128;
 
 /// One position in inputs of one length, or of every length that has the position.
@@ -22,8 +22,12 @@ pub struct Environments {
 }
 
 impl Environments {
-    pub fn new(max_length: usize) -> Environments {
-        let exact = max_length <= EXACT_LENGTHS;
+    /// Each length is an environment of its own where all keys of all queries are at most `most`, too: `Σ l²`
+    /// for the lengths `l`.
+    pub fn new(max_length: usize, most: usize) -> Environments {
+        let keys =
+            (max_length.saturating_mul(max_length + 1)).saturating_mul(2 * max_length + 1) / 6;
+        let exact = max_length <= EXACT_LENGTHS || keys <= most;
         let list = if exact {
             (1..=max_length)
                 .flat_map(|length| {

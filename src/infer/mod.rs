@@ -220,7 +220,24 @@ impl<'g> Analysis<'g> {
         setting: &'g Setting,
         limits: &'g Limits,
     ) -> Analysis<'g> {
-        let environments = Environments::new(setting.max_length);
+        let mut roots = roots.to_vec();
+        roots.extend(first.iter().flat_map(|first| first.roots()));
+        // A sum is a ratio where heads take means.
+        let totals = match several {
+            Several::Means => compared::totals(graph, &roots, first),
+            Several::Sums => FxHashMap::default(),
+        };
+        let reachable = compared::reachable(graph, &roots, &totals);
+        let attends = |id: &&SOpId| {
+            matches!(
+                graph.get(**id),
+                SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. }
+            )
+        };
+        let attending = reachable.iter().filter(attends).count();
+        // The other half is for selectors that are made on the way.
+        let most = limits.candidates / 2 / attending.max(1);
+        let environments = Environments::new(setting.max_length, most);
         let count = environments.count();
         let mut analysis = Analysis {
             graph,
@@ -252,14 +269,6 @@ impl<'g> Analysis<'g> {
             .map(|environment| vec![Value::Int(environment.position as i64)].into())
             .collect();
         analysis.var(VarKind::Indices, Values::from_environments(&each), false);
-        let mut roots = roots.to_vec();
-        roots.extend(first.iter().flat_map(|first| first.roots()));
-        // A sum is a ratio where heads take means.
-        let totals = match several {
-            Several::Means => compared::totals(graph, &roots, first),
-            Several::Sums => FxHashMap::default(),
-        };
-        let reachable = compared::reachable(graph, &roots, &totals);
         let size = reachable.last().map_or(0, |id| id.0 as usize + 1);
         analysis.nodes = vec![None; size];
         analysis.compared = compared::of_means(graph, &reachable);
