@@ -13,41 +13,50 @@ fn counts_and_sums_are_those_of_all_selections() {
     let terms = [
         Term {
             values: &bit,
-            certain: true,
+            always: true,
         },
         Term {
             values: &[5],
-            certain: false,
+            always: false,
         },
     ];
-    let pairs = counts_and_sums(&terms, (0, 2), 100).unwrap();
+    let pairs = counts_and_sums((&terms, 2), (0, 2), 100).unwrap();
     assert_eq!(pairs, [(1, 0), (1, 1), (2, 5), (2, 6)]);
-    assert!(counts_and_sums(&terms, (0, 2), 3).is_none());
+    assert!(counts_and_sums((&terms, 2), (0, 2), 3).is_none());
 }
 
-/// Sums that are close are found as bits, others are listed: both are those of every selection.
+/// Sums that are close are found as bits, others are listed: both are those of every selection from every
+/// input that ends behind the keys that are always there.
 #[test]
 fn sums_are_those_of_every_selection() {
-    for values in [[-3, 0, 7, 61], [-3, 0, 7, 1 << 40]] {
-        let terms: Vec<Term> = (0..6)
-            .map(|at| Term {
-                values: &values[at % 3..2 + at % 3],
-                certain: at % 2 == 0,
-            })
-            .collect();
-        let mut selections = vec![(0, 0)];
-        for term in &terms {
+    const KEYS: usize = 8;
+    let sums = |terms: &[Term]| {
+        let mut selections = BTreeSet::from([(0, 0)]);
+        for term in terms {
             let before = selections.clone();
-            if term.certain {
+            if term.always {
                 selections.clear();
             }
             for (count, sum) in before {
                 selections.extend(term.values.iter().map(|value| (count + 1, sum + value)));
             }
         }
-        let selections: Vec<(u32, i64)> = BTreeSet::from_iter(selections).into_iter().collect();
-        let found = counts_and_sums(&terms, (0, 6), 10_000);
-        assert_eq!(found, Some(selections), "{values:?}");
+        selections
+    };
+    for values in [[1, 1, 2, 2], [-3, 0, 7, 61], [-3, 0, 7, 1 << 40]] {
+        let terms: Vec<Term> = (0..KEYS)
+            .map(|at| Term {
+                values: &values[at % 3..2 + at % 3],
+                always: at % 3 != 1,
+            })
+            .collect();
+        for there in 0..=KEYS {
+            let lengths = there..=KEYS;
+            let all = lengths.flat_map(|length| sums(&terms[..length]));
+            let all: Vec<(u32, i64)> = BTreeSet::from_iter(all).into_iter().collect();
+            let found = counts_and_sums((&terms, there), (0, KEYS), 10_000);
+            assert_eq!(found, Some(all), "{values:?}, {there} of {KEYS}");
+        }
     }
 }
 

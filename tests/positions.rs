@@ -138,6 +138,8 @@ fn positions_are_found_in_two_dimensions_of_a_head() {
             "aggregate(select((indices + 1) % length, indices, ==), tokens)",
             3,
         ),
+        // BOS is the key of inputs that are too short.
+        ("aggregate(select(indices, length - 2, ==), tokens)", 2),
     ] {
         for length in [64, 100, 128, 129, 200, 300, 512] {
             let found = size(text, length, Request::default());
@@ -152,6 +154,9 @@ fn positions_of_long_inputs_are_right() {
     for text in [
         "aggregate(select(indices, length - 1 - indices, ==), tokens)",
         "aggregate(select((indices + 1) % length, indices, ==), indices)",
+        "aggregate(select(indices, length - 5, ==), tokens, \"-\")",
+        "aggregate(full_s, indices)",
+        "aggregate(select(indices, indices, >=), indices)",
     ] {
         let mut session = session(Sharing::Equal, text);
         let compiled = session.compile(&["x"], &asked(300, Request::default()));
@@ -166,6 +171,21 @@ fn positions_of_long_inputs_are_right() {
             assert_eq!(verified.wrong, 0, "{text}");
             assert!(verified.checked >= 30, "{text}");
         }
+    }
+}
+
+/// Which of the later keys there are is one number, the length, though it is no environment of its own.
+#[test]
+fn means_of_long_inputs_take_one_head() {
+    for length in [128, 129, 200, 512, 1024] {
+        let found = size("aggregate(full_s, indices)", length, Request::default());
+        let within = found.0 == 1 && found.1 == 1 && found.2 <= 2 * length + 40;
+        assert!(within, "{length}: {found:?}");
+    }
+    let sum = "round(length * aggregate(full_s, indices % 3))";
+    for length in [128, 129, 200] {
+        let found = size(sum, length, Request::default());
+        assert!(found.0 == 1 && found.2 <= 8 * length, "{length}: {found:?}");
     }
 }
 

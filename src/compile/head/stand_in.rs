@@ -2,8 +2,11 @@
 //! for one more, such as the index before the first, BOS has that number, and every query has a key.
 
 use crate::compile::Compiler;
+use crate::graph::idiom::selects_all;
 use crate::infer::cube::{Literal, Relation};
 use crate::infer::selector::SelectorFacts;
+use crate::infer::space::{FAILS, VarId};
+use crate::infer::{Analysis, VarKind};
 
 impl Compiler<'_> {
     /// Whether BOS can be the key of just the queries that select nothing: those never find a key,
@@ -26,7 +29,45 @@ impl Compiler<'_> {
         (0..self.analysis.environments.count()).all(|at| {
             let possible = queries.column.values.in_environment(at);
             facts.width(at).0 > 0 || possible.iter().all(|query| unmatched[*query as usize])
-        })
+        }) || self.finds_within_length(literal)
+    }
+
+    /// Whether a query that equals any index finds it in the input, by the length that it is made of: where
+    /// lengths are no environments of their own, what is selected does not say so.
+    fn finds_within_length(&self, literal: &Literal) -> bool {
+        let column = |id| self.analysis.node(id).map(|node| &node.column);
+        let (Ok(keys), Ok(queries)) = (column(literal.keys), column(literal.queries)) else {
+            return false;
+        };
+        let is_length = |var: &VarId| {
+            let kind = &self.analysis.vars[var.0 as usize].kind;
+            matches!(kind, VarKind::Width(of) if selects_all(self.analysis.graph, *of))
+        };
+        let vars = &queries.space.vars;
+        let Some(length) = vars.iter().position(is_length) else {
+            return false;
+        };
+        if keys.space.vars != [Analysis::INDICES] {
+            return false;
+        }
+        // Where each query finds its first key.
+        let relation = &literal.relation;
+        let mut places: Vec<Option<i64>> = vec![None; relation.queries];
+        let cells = keys.cells.iter().enumerate().rev();
+        for (row, key) in cells.filter(|(_, key)| **key != FAILS) {
+            for (query, place) in places.iter_mut().enumerate() {
+                if relation.holds(*key as usize, query) {
+                    *place = Some(i64::from(keys.space.row(row)[0]));
+                }
+            }
+        }
+        let lengths = &self.analysis.vars[vars[length].0 as usize].values.domain;
+        let is_found = |(row, query): (usize, &u32)| {
+            let place = places.get(*query as usize).copied().flatten();
+            let length = lengths[queries.space.row(row)[length] as usize].as_int();
+            place.is_none_or(|place| length.is_some_and(|length| place < length))
+        };
+        queries.cells.iter().enumerate().all(is_found)
     }
 
     /// Numbers for the keys and the queries of a matching, and the number of BOS among the keys'.
