@@ -110,15 +110,17 @@ impl Bounds<'_> {
         if !(gap > 0.0 && gap.is_finite() && level_error.is_finite()) {
             return Err(format!("{}: keys are not kept apart", attend.source.name));
         }
+        let row_error = match attend.is_uniform(self.plan.max_length) {
+            true => Some((of_row / 2.0).tanh() + leak),
+            false => (attend.most <= 1 && attend.is_level_or_best()).then_some(leak),
+        };
         Ok(HeadBound {
             layer: attend.layer,
             selector: attend.source.name.clone(),
             gap,
             leak,
             level_error,
-            row_error: attend
-                .is_uniform(self.plan.max_length)
-                .then(|| (of_row / 2.0).tanh()),
+            row_error,
         })
     }
 
@@ -270,9 +272,9 @@ impl Bounds<'_> {
                 }
             }
             Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Length => {
-                let single = attend.most <= 1 && attend.above() == 0.0;
                 // One key has all the weight, whatever its level. Of several, some may have up to e^2δ
                 // times their weight compared with the others: no share grows by more than tanh δ/2.
+                let single = attend.most <= 1 && attend.is_level_or_best();
                 let uneven = match single && attend.kind != Kind::MeanOfPart {
                     true => 0.0,
                     false => (head.level_error / 2.0).tanh(),
@@ -353,11 +355,7 @@ impl Bounds<'_> {
             Kind::MeanOfSome | Kind::MeanOrBos => attend.most <= 1,
             Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
         };
-        // The best key stands as far above the next as scores put it, which the gap knows of here.
-        let has_levels = attend.kind == Kind::MeanOfSome
-            || attend.kind == Kind::Mean && attend.depth().is_some();
-        let is_best = attend.above() == 0.0 || attend.most <= 1 && has_levels;
-        is_one && is_best && !weighs(attend) && self.is_lost(head)
+        is_one && attend.is_level_or_best() && !weighs(attend) && self.is_lost(head)
     }
 
     /// Whether what leaks is lost in the sum of what is selected.

@@ -92,6 +92,14 @@ impl Attend {
         levels.reduce(f64::max)
     }
 
+    /// Whether all that is selected has one level, or is the best key, which stands as far above the next as
+    /// scores put it: the gap knows of that where levels do.
+    pub fn is_level_or_best(&self) -> bool {
+        let has_levels =
+            self.kind == Kind::MeanOfSome || self.kind == Kind::Mean && self.depth().is_some();
+        self.above() == 0.0 || self.most <= 1 && has_levels
+    }
+
     /// Whether products of both signs add up to the level of a selected key.
     fn cancels(&self) -> bool {
         let sign = |numbers: &[f64], sign: f64| numbers.iter().any(|number| number * sign > 0.0);
