@@ -2,7 +2,7 @@
 //! levels of selected keys are, and what both make of a width, a mean or a sum.
 
 use super::HeadBound;
-use super::bound::{Bound, Bounds, Floats, fits, grain};
+use super::bound::{Bound, Bounds, fits};
 use super::facts::{Apart, HeadFacts, NOMINAL};
 use crate::plan::{
     Attend, Kind, Linear, Meaning, Product, Style, Term, VariableId, Written, level,
@@ -292,7 +292,14 @@ impl Bounds<'_> {
                     ),
                 };
                 let error = weights + roundings * unit * value.largest + value.error;
-                let by_value = match low >= 0.0 && roundings > 0.0 {
+                // BOS has nothing of a mean of others, or all of it.
+                let is_apart = matches!(attend.kind, Kind::Mean | Kind::MeanOfSome);
+                let low_of_sum = if is_apart {
+                    self.at_tokens(read).0
+                } else {
+                    low
+                };
+                let by_value = match low_of_sum >= 0.0 && roundings > 0.0 {
                     true => self.mean_by_value((attend, head), (weights, error), &value),
                     false => Vec::new(),
                 };
@@ -320,8 +327,8 @@ impl Bounds<'_> {
         }
     }
 
-    /// What a mean of numbers that are not negative may be off by where it is one of its values, each with
-    /// its error, of which so much is that of the weights, and all is no more than the second. No sum on the
+    /// What a mean of numbers that are not negative, or what stands for that of none, may be off by where it
+    /// is one of its values, each with its error, of which so much is that of the weights, and all is no more than the second. No sum on the
     /// way is larger than the mean in the end, nor than so many of the largest shares.
     fn mean_by_value(
         &self,
@@ -337,7 +344,7 @@ impl Bounds<'_> {
         };
         let values = self.plan.variable(attend.into).values.iter();
         let errors = values.map(|mean| {
-            let size = (mean + weights + value.error).min(largest);
+            let size = (mean.abs() + weights + value.error).min(largest);
             let error = weights + roundings(size) * self.floats.unit + value.error;
             (*mean, error.min(most))
         });
@@ -392,107 +399,5 @@ impl Attend {
     fn is_scored(&self) -> bool {
         let mut terms = self.terms.iter();
         terms.any(|term| term.meaning.above().is_some())
-    }
-}
-
-impl Bounds<'_> {
-    /// What some operations add to one variable, each in so many terms. No sum on the way is larger than
-    /// `most`.
-    pub fn added(&self, bounds: Vec<(Bound, usize)>, most: f64) -> Option<Bound> {
-        if let [(_, _)] = &bounds[..] {
-            return bounds.into_iter().next().map(|(bound, _)| bound);
-        }
-        let by_case = self.added_by_case(&bounds);
-        let mut bounds = bounds.into_iter();
-        let (first, _) = bounds.next()?;
-        let sum = bounds.fold(first, |sum, (bound, terms)| {
-            let largest = (sum.largest + bound.largest).min(most);
-            // Units that cancel may be larger than what they add up to.
-            let beyond = (bound.on_the_way - bound.largest).max(0.0);
-            let roundings = terms as f64 * self.floats.unit;
-            let sides = sum.one_sided.zip(bound.one_sided);
-            let one_sided = sides.and_then(|(sum, bound)| sum.plus(bound));
-            Bound {
-                one_sided: one_sided.map(|sum| sum.off(roundings * beyond, roundings)),
-                ..Bound::inexact(
-                    largest,
-                    sum.error + bound.error + roundings * (largest + beyond),
-                )
-            }
-        });
-        Some(match by_case {
-            Some((cases, all)) => Bound {
-                one_sided: sum.one_sided,
-                cases,
-                ..Bound::inexact(sum.largest.min(all.largest()), sum.error.min(all.error))
-            },
-            None => sum,
-        })
-    }
-
-    /// What no sum on the way to a variable is larger than, of bounds at all positions of what is added:
-    /// where that is not negative, none is larger than the variable in the end.
-    pub fn most_of<'b>(&self, into: VariableId, bounds: impl Iterator<Item = &'b Bound>) -> f64 {
-        let variable = self.plan.variable(into);
-        if variable.values.is_empty() {
-            return f64::INFINITY;
-        }
-        let values = variable.values.iter().chain([&variable.bos]);
-        let in_the_end = values.fold(0.0f64, |most, value| most.max(value.abs()));
-        let off = bounds.map(|bound| (bound.radius - bound.centre).max(0.0) + bound.error);
-        1.000_001 * (in_the_end + 2.0 * off.sum::<f64>())
-    }
-
-    /// What is left of a sum's error in a variable that rounds it.
-    pub fn rounded(&self, into: VariableId, sum: Bound) -> Bound {
-        let variable = self.plan.variable(into);
-        let Some(rounding) = variable.rounding else {
-            return sum;
-        };
-        let offset = rounding.offset();
-        let largest = offset + sum.largest;
-        let (first, last) = (variable.values.first(), variable.values.last());
-        let (first, last) = (*first.unwrap_or(&offset), *last.unwrap_or(&offset));
-        let near = |bound: Bound| Bound {
-            centre: f64::midpoint(first, last),
-            radius: (last - first) / 2.0 + bound.error,
-            ..bound
-        };
-        let mut writes = self.plan.attends.iter().filter(|op| op.into == into);
-        let count = writes.clone().count();
-        // All floats near the large number have the same last bit.
-        let is_near = sum.largest + sum.error < offset / 3.0;
-        if self.floats != Floats::F32 || !is_near {
-            let error = sum.error + (count + 1) as f64 * self.floats.unit * largest;
-            let grain = is_near.then_some(Floats::F32.bits - self.floats.bits - rounding.digits);
-            return near(Bound {
-                error,
-                ..Bound::exact(largest, grain)
-            });
-        }
-        let grid = rounding.grid();
-        let mut values = variable.values.iter();
-        let whole = values.all(|value| (value / grid).fract() == 0.0);
-        // What several heads add is rounded on the way, but where each adds a whole value or nothing.
-        let is_whole = |op: &Attend| {
-            let grain = self.read(&op.value).grain;
-            let is_sum = op.most <= 1 || matches!(op.kind, Kind::Sum { .. });
-            is_sum && grain.is_some_and(|grain| grain >= -rounding.digits)
-        };
-        let at_once = count == 1 || writes.all(is_whole);
-        let error = match whole && at_once && sum.error < grid / 2.0 {
-            true => 0.0,
-            false => sum.error + count as f64 * grid,
-        };
-        // Without noise it is one of its values.
-        let grains = variable.values.iter().filter_map(|value| grain(*value));
-        let grain = match error {
-            0.0 => grains.min().unwrap_or(-rounding.digits),
-            _ => -rounding.digits,
-        };
-        near(Bound {
-            error,
-            ..Bound::exact(largest, Some(grain))
-        })
     }
 }

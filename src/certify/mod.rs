@@ -3,6 +3,7 @@
 //! the readout decodes exactly. It holds for weights that are what the plan lowers to, on hosts that
 //! divide by √d_head in one of three places. Depends on `plan`, and on `model` for the names of these.
 
+mod added;
 mod bos;
 pub mod bound;
 mod cases;
@@ -26,6 +27,7 @@ use facts::Facts;
 use head::Logit;
 pub use rounds::{Closing, PlanPart, Rounds};
 use serde::{Deserialize, Serialize};
+use sided::OneSided;
 use std::collections::BTreeMap;
 
 /// What is proved of a model in one precision.
@@ -244,7 +246,10 @@ fn embedded(plan: &Plan, floats: Floats, given: impl Fn(u32, u32) -> f64) -> Vec
         Written::Embed { tokens, indices } => {
             let numbers = tokens.iter().chain(indices).copied();
             let numbers = numbers.chain([variable.bos]);
-            let bound = Bound::stored(numbers, floats);
+            let bound = Bound {
+                one_sided: one_sided(tokens, indices, floats),
+                ..Bound::stored(numbers, floats)
+            };
             // What is one number at all tokens is near it.
             Some(match (tokens.first(), indices.is_empty()) {
                 (Some(first), true) if tokens.iter().all(|number| number == first) => Bound {
@@ -272,6 +277,22 @@ fn embedded(plan: &Plan, floats: Floats, given: impl Fn(u32, u32) -> f64) -> Vec
     };
     let variables = plan.variables.iter();
     variables.map(bound).collect()
+}
+
+/// A function of the token or of the index alone, where it is on one side of 0.
+fn one_sided(tokens: &[f64], indices: &[f64], floats: Floats) -> Option<OneSided> {
+    let is_zero = |numbers: &[f64]| numbers.iter().all(|number| *number == 0.0);
+    let numbers = match (is_zero(tokens), is_zero(indices)) {
+        (true, false) => indices,
+        (false, true) => tokens,
+        (true, true) | (false, false) => return None,
+    };
+    let stored = |number: &f64| match floats.holds(*number) {
+        true => (*number, 0.0),
+        false => (*number, number.abs() * floats.unit),
+    };
+    let numbers: Vec<(f64, f64)> = numbers.iter().map(stored).collect();
+    OneSided::of(&numbers)
 }
 
 fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {

@@ -3,7 +3,7 @@
 //! anything at all is right though the sum of all that there is may be off by more than one of it.
 
 use super::bound::Bounds;
-use crate::plan::{Attend, Kind, Linear};
+use crate::plan::{Attend, Kind, Linear, VariableId, Written};
 
 /// Numbers below this share of the largest are 0, but for rounding.
 const NOTHING: f64 = 1e-12;
@@ -19,6 +19,8 @@ pub(super) struct OneSided {
     absolute: f64,
     /// And how far beyond, as a share of what it is.
     relative: f64,
+    /// Whether it may be another number, too: what stands for a mean of nothing.
+    or_default: bool,
 }
 
 impl OneSided {
@@ -33,6 +35,7 @@ impl OneSided {
             least: f64::INFINITY,
             absolute: 0.0,
             relative: 0.0,
+            or_default: false,
         };
         for (number, error) in numbers {
             match sign * number {
@@ -54,17 +57,18 @@ impl OneSided {
             sign: self.sign * factor.signum(),
             least: self.least * factor.abs(),
             absolute: self.absolute * factor.abs(),
-            relative: self.relative,
+            ..self
         }
     }
 
     /// The sum with another on the same side.
     pub fn plus(self, other: OneSided) -> Option<OneSided> {
-        (self.sign == other.sign).then(|| OneSided {
-            sign: self.sign,
+        let is_sided = self.sign == other.sign && !self.or_default && !other.or_default;
+        is_sided.then(|| OneSided {
             least: self.least.min(other.least),
             absolute: self.absolute + other.absolute,
             relative: self.relative.max(other.relative),
+            ..self
         })
     }
 
@@ -91,7 +95,8 @@ impl OneSided {
             self.absolute / nothing,
             (self.absolute + self.relative * self.least) / anything,
         ];
-        match nothing > 0.0 && anything > 0.0 && self.relative < 1.0 {
+        let is_apart = nothing > 0.0 && anything > 0.0 && !self.or_default;
+        match is_apart && self.relative < 1.0 {
             true => shares[0].max(shares[1]),
             false => f64::INFINITY,
         }
@@ -99,9 +104,10 @@ impl OneSided {
 }
 
 impl Bounds<'_> {
-    /// A linear read without its constant, if all that it reads is on one side of 0.
+    /// A linear read at tokens without its constant, if all that it reads is on one side of 0.
     pub fn sided(&self, linear: &Linear) -> Option<OneSided> {
-        let terms = linear.terms.iter();
+        let is_flag = |id: &VariableId| self.plan.variable(*id).written == Written::Flag;
+        let terms = linear.terms.iter().filter(|(id, _)| !is_flag(id));
         let mut sides = terms.map(|(id, factor)| Some(self.of(*id).one_sided?.scaled(*factor)));
         let first = sides.next()??;
         let sum = sides.try_fold(first, |sum, side| sum.plus(side?))?;
@@ -115,13 +121,16 @@ impl Bounds<'_> {
     pub fn sided_mean(&self, attend: &Attend, weights: f64, roundings: f64) -> Option<OneSided> {
         let is_mean = matches!(attend.kind, Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos);
         let value = self.sided(&attend.value)?;
-        let at_bos = value.sign * self.plan.at_bos(&attend.value);
-        let is_sided = is_mean && attend.value.constant == 0.0 && at_bos == 0.0;
-        is_sided.then(|| {
+        let or_default = self.plan.at_bos(&attend.value) != 0.0;
+        // BOS has nothing of a mean of others, or all of it.
+        let is_apart = matches!(attend.kind, Kind::Mean | Kind::MeanOfSome);
+        let is_sided = is_mean && attend.value.constant == 0.0 && (is_apart || !or_default);
+        (is_sided && !value.or_default).then(|| {
             // A share of the whole may be in the first key, so that each that is added rounds the whole.
             let mean = value.off(weights, 2.0 * roundings * self.floats.unit);
             OneSided {
                 least: mean.least / (attend.most as f64 + 1.0),
+                or_default,
                 ..mean
             }
         })

@@ -46,6 +46,9 @@ impl Output {
 /// Neighbouring numbers must differ by more than this share of the largest to be told apart.
 const RESOLUTION: f64 = 2e-6;
 
+/// Means are off by less than this share.
+const SURE: f64 = 1e-5;
+
 /// More classes than this have scores that float32 cannot tell apart.
 const MOST_CLASSES: usize = 1_000;
 
@@ -87,7 +90,7 @@ impl Readings {
         let mut pairs = domain.iter().zip(&classes);
         Readings {
             is_exact: pairs.all(|(value, class)| value.equals(&list[*class])),
-            is_numbers: domain.iter().all(plain) && distinguishable(&list),
+            is_numbers: domain.iter().all(plain) && are_apart(&list, RESOLUTION),
             list,
             classes,
         }
@@ -120,21 +123,23 @@ fn is_simpler(value: &Value, other: &Value) -> bool {
     value.to_string().len() < other.to_string().len()
 }
 
-/// Whether the result is numbers some of which are so close that they cannot be told apart, so that
-/// only real numbers can be read.
+/// Whether the result is numbers some of which are so close that it takes a proof to tell them apart, so that
+/// where there is none only real numbers can be read.
 pub(crate) fn is_dense(analysis: &Analysis, root: SOpId) -> bool {
     let Ok(node) = analysis.node(root) else {
         return false;
     };
     let (domain, wish) = (&node.column.values.domain, analysis.graph.encoding(root));
     let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    let are_close = || {
+        let readings = Readings::new(domain, wish);
+        let few = readings.list.len() <= MOST_CLASSES;
+        !(readings.is_numbers && readings.is_exact) || !few && !are_apart(&readings.list, SURE)
+    };
     wish != Some(Encoding::Categorical)
         && domain.iter().all(is_number)
-        && matches!(
-            Readings::new(domain, wish).coding().1,
-            Decoder::Categorical(_)
-        )
         && differ_enough(domain)
+        && are_close()
 }
 
 /// Whether numbers read to float32's digits are right to some digits of what they differ by: 10⁷ and
@@ -147,14 +152,15 @@ fn differ_enough(domain: &[Value]) -> bool {
     RESOLUTION * least.abs().max(most.abs()) <= TOLERANCE_F32 * (most - least)
 }
 
-fn distinguishable(list: &[Value]) -> bool {
+/// Whether neighbouring numbers differ by so large a share of the largest.
+fn are_apart(list: &[Value], share: f64) -> bool {
     let numbers: Vec<f64> = list.iter().filter_map(Value::as_float).collect();
     let largest = numbers
         .iter()
         .fold(1.0f64, |largest, n| largest.max(n.abs()));
     numbers
         .windows(2)
-        .all(|pair| pair[1] - pair[0] >= RESOLUTION * largest)
+        .all(|pair| pair[1] - pair[0] >= share * largest)
 }
 
 impl Compiler<'_> {
