@@ -140,8 +140,7 @@ fn values(plan: &Plan, group: &Group) -> Option<Vec<f64>> {
         if read.terms.len() == ids.len() && !points.is_empty() {
             let points = points.iter().map(|point| (point - read.constant) / factor);
             let mut values: Vec<f64> = points.collect();
-            values.sort_by(f64::total_cmp);
-            values.dedup_by(|next, last| (*next - *last).abs() <= NEAR * (1.0 + last.abs()));
+            sort(&mut values);
             // Readers that know of different values know too little each.
             if known.as_ref().is_some_and(|known| !is_near(known, &values)) {
                 return None;
@@ -162,10 +161,15 @@ fn values(plan: &Plan, group: &Group) -> Option<Vec<f64>> {
             .iter()
             .flat_map(|value| sums.iter().map(move |sum| sum + factor * value))
             .collect();
-        sums.sort_by(f64::total_cmp);
-        sums.dedup();
+        sort(&mut sums);
     }
     Some(sums)
+}
+
+/// Some numbers, ascending, those that differ by rounding once.
+fn sort(numbers: &mut Vec<f64>) {
+    numbers.sort_by(f64::total_cmp);
+    numbers.dedup_by(|next, last| (*next - *last).abs() <= NEAR * (1.0 + last.abs()));
 }
 
 fn is_near(one: &[f64], other: &[f64]) -> bool {
