@@ -58,8 +58,9 @@ pub fn batch(
         limits: &limits,
         stage: "interpreting",
     };
-    lines.each(output, answers, |output, number, row| {
-        write(output, session, &wanted, arguments.json, (number, row))
+    lines.each(output, answers, |output, line, row| {
+        let of = (&*session, &wanted, arguments.json);
+        write(output, of, line, row)
     })
 }
 
@@ -74,7 +75,7 @@ pub struct Lines<'a> {
 
 impl Lines<'_> {
     /// Answers so many lines together as fit in memory, and writes what that gives for each, with its
-    /// number, to the end.
+    /// number and the line, to the end.
     ///
     /// # Errors
     /// A line that cannot be read or is too long; those of `write`; an interruption.
@@ -82,7 +83,7 @@ impl Lines<'_> {
         &self,
         output: &mut Output,
         answers: impl Fn(&[Vec<u8>]) -> Vec<T>,
-        mut write: impl FnMut(&mut Output, usize, T) -> Result<(), Stop>,
+        mut write: impl FnMut(&mut Output, (usize, &[u8]), T) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let path = self.path;
         let mut reader = output.expect(open(path), &Sources::new())?;
@@ -117,8 +118,9 @@ impl Lines<'_> {
                 true => progress::shown(output, self.control, self.stage, answers)?,
                 false => progress::stoppable(output, self.control, answers)?,
             };
-            for (number, answer) in numbers.into_iter().zip(answers) {
-                write(output, number, answer)?;
+            let lines = numbers.into_iter().zip(together.iter().map(Vec::as_slice));
+            for (line, answer) in lines.zip(answers) {
+                write(output, line, answer)?;
             }
             output.flush()?;
             bar.inc(bytes as u64);
@@ -298,10 +300,9 @@ fn outcomes(
 
 fn write(
     output: &mut Output,
-    session: &Session,
-    wanted: &Wanted,
-    json: bool,
-    (number, row): (usize, Vec<Outcome>),
+    (session, wanted, json): (&Session, &Wanted, bool),
+    line: (usize, &[u8]),
+    row: Vec<Outcome>,
 ) -> Result<(), Stop> {
     for (index, answer) in row.into_iter().enumerate() {
         let (given, error) = match answer {
@@ -323,19 +324,14 @@ fn write(
             let text = &wanted.texts[index];
             output.json(&json!({"expr": text, "input": given, "error": error}))?;
         } else {
-            let line = on_line(number, &given, &error);
-            output.report(&error.note(line), session.sources());
+            output.report(&error.note(on_line(line)), session.sources());
         }
     }
     Ok(())
 }
 
-/// Which line of a batch has the error.
-pub fn on_line(number: usize, given: &Json, error: &Diagnostic) -> String {
-    let line = match given {
-        // No JSON: as it stands there. An empty text has quotes, as empty lines are passed over.
-        Json::String(line) if error.code == Code::BadInput && !line.is_empty() => line.clone(),
-        _ => given.to_string(),
-    };
-    format!("line {number} of the batch is {}", cell::label(&line))
+/// Which line of a batch has an error, as it stands there.
+pub fn on_line((number, line): (usize, &[u8])) -> String {
+    let line = String::from_utf8_lossy(line);
+    format!("line {number} of the batch is {}", cell::label(line.trim()))
 }

@@ -147,10 +147,9 @@ fn batch(
         let answers = parallel::map((together.len(), 1), || (), answered);
         answers.into_iter().flatten().collect()
     };
-    lines.each(output, answers, |output, number, mut answered| {
+    lines.each(output, answers, |output, line, mut answered| {
         if let (Err(error), false) = (&mut answered.result, json) {
-            let line = on_line(number, &answered.input.given, error);
-            error.notes.push(line);
+            error.notes.push(on_line(line));
         }
         answered.write(output, model, (json, None))
     })

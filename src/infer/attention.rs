@@ -21,6 +21,10 @@ const MOST_SUMS: usize = 100_000;
 /// The counts and sums of what one row may select, ascending.
 type RowPairs = Arc<Vec<(u32, i64)>>;
 
+/// The keys of one row: the set of what each can hold, whether it is always selected, how many of them are in
+/// every input, and whether any is selected for certain.
+type RowKeys = (Vec<(u32, bool)>, usize, bool);
+
 /// Those of each environment.
 type Pairs = Vec<RowPairs>;
 
@@ -262,7 +266,7 @@ impl Analysis<'_> {
             .iter()
             .map(|set| set.iter().map(|at| scaled.numbers[*at as usize]).collect())
             .collect();
-        let mut known: FxHashMap<(Vec<(u32, bool)>, usize, bool), RowPairs> = FxHashMap::default();
+        let mut known: FxHashMap<RowKeys, RowPairs> = FxHashMap::default();
         let mut pairs = Vec::with_capacity(facts.rows.len());
         for (environment, row) in facts.rows.iter().enumerate() {
             let signature: Vec<(u32, bool)> = row
