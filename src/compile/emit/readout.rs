@@ -274,23 +274,24 @@ impl Compiler<'_> {
             return None;
         }
         let column = &self.analysis.node(id).ok()?.column;
-        let values = ratio.of_rows.iter().enumerate();
-        let mut values: Vec<(f64, Option<&Value>)> = values
-            .map(|(row, number)| (*number, column.value(row)))
-            .filter(|(_, value)| value.is_some())
-            .collect();
-        values.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        values.dedup();
-        let largest = values.iter().fold(1.0f64, |most, (a, _)| most.max(a.abs()));
-        let mut pairs = values.windows(2).map(|pair| pair[1].0 - pair[0].0);
+        // Values that differ by rounding are one.
+        let Readings { list, classes, .. } = Readings::new(&column.values.domain, None);
+        let rows = ratio.of_rows.iter().zip(column.cells.iter());
+        let read = rows.filter_map(|(number, cell)| Some((*number, *classes.get(*cell as usize)?)));
+        let mut read: Vec<(f64, usize)> = read.collect();
+        read.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        read.dedup();
+        let largest = read.iter().fold(1.0f64, |most, (a, _)| most.max(a.abs()));
+        let mut pairs = read.windows(2).map(|pair| pair[1].0 - pair[0].0);
         let is_function = pairs.all(|gap| gap >= RESOLUTION * largest);
-        let (numbers, values): (Vec<f64>, Vec<Option<&Value>>) = values.into_iter().unzip();
+        let (numbers, classes): (Vec<f64>, Vec<usize>) = read.into_iter().unzip();
         let few = numbers.len() <= MOST_CLASSES && largest <= MOST_CLASSES as f64;
         let scores = |a: &f64| is_bfloat16(2.0 * a) && is_bfloat16(a * a);
         let held = !self.host.is_bfloat16() || numbers.iter().all(scores);
+        let values = classes.into_iter().map(|class| list[class].clone());
         (is_function && few && held).then(|| Output {
             read: OutputRead::Ratio(ratio, numbers),
-            decoder: Decoder::Categorical(values.into_iter().flatten().cloned().collect()),
+            decoder: Decoder::Categorical(values.collect()),
         })
     }
 
