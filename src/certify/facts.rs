@@ -52,8 +52,8 @@ pub(super) struct HeadFacts {
     pub cancels: bool,
     /// How large the products are together that add up to the logit of a selected key, at most.
     pub selected: f64,
-    /// Whether it matters what the query of BOS sees.
-    pub is_read_at_bos: bool,
+    /// How many nats above tokens BOS stands for its own query, if it matters what that sees.
+    pub above_at_bos: Option<f64>,
 }
 
 /// What a head reads at tokens and at BOS.
@@ -99,7 +99,9 @@ impl Facts {
                     scale,
                     cancels: plan.cancels(attend),
                     selected: selected(plan, attend),
-                    is_read_at_bos: plan.is_read_at_bos(attend),
+                    above_at_bos: plan
+                        .is_read_at_bos(attend)
+                        .then(|| plan.above_tokens_at_bos(attend).unwrap_or(0.0)),
                 }
             });
             let known = patterns.iter().find(|(layer, pattern, kind, _)| {

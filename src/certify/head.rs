@@ -19,6 +19,8 @@ pub(super) struct Logit {
     of_bos: f64,
     /// How far that of another may be.
     of_others: f64,
+    /// How far BOS and a token may be from where they stand for the query at BOS.
+    of_query_at_bos: f64,
     /// What of the first two comes from queries and keys that are divided.
     divided: f64,
     /// How often what is not 0 is rounded.
@@ -104,7 +106,10 @@ impl Bounds<'_> {
             _ => gap,
         };
         let of_others = logit.of_others / scale.root;
-        let gap = gap - level_error - of_others - logit.roundings * self.floats.unit * nats.abs();
+        let rounded = |nats: f64| logit.roundings * self.floats.unit * nats.abs();
+        let gap = gap - level_error - of_others - rounded(nats);
+        let at_bos = |above: f64| above - logit.of_query_at_bos / scale.root - rounded(above);
+        let gap = gap.min(self.facts.head(attend).above_at_bos.map_or(gap, at_bos));
         let leak = self.plan.max_length as f64 * (-gap).exp();
         // What is not a number is not bounded either.
         if !(gap > 0.0 && gap.is_finite() && level_error.is_finite()) {
@@ -155,11 +160,7 @@ impl Bounds<'_> {
         let of_selected = self.errors(head, &tokens, selected.min(tokens.size));
         let of_bos = self.errors(head, &bos, bos.size);
         let whole = |products: &Products| self.errors(head, products, products.size).0;
-        let of_query_at_bos = match head.is_read_at_bos {
-            true => whole(&of_bos_to_tokens) + whole(&of_bos_to_bos),
-            false => 0.0,
-        };
-        let of_others = whole(&tokens).max(of_query_at_bos);
+        let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
         let roundings = match self.order.is_exact(d_head) {
             true => 4.0,
             false => (d_head + 6) as f64,
@@ -167,7 +168,8 @@ impl Bounds<'_> {
         Logit {
             of_selected: of_selected.0,
             of_bos: of_bos.0,
-            of_others: of_others.max(of_bos.0),
+            of_others: whole(&tokens).max(of_bos.0),
+            of_query_at_bos,
             divided: of_selected.1.max(of_bos.1),
             roundings,
             lost,

@@ -21,27 +21,31 @@ impl Plan {
 
     /// Whether the query of BOS sees BOS alone, if anybody reads what it sees.
     pub fn keeps_to_itself(&self, attend: &Attend) -> bool {
-        if !self.is_read_at_bos(attend) {
-            return true;
-        }
         let scale = self.scale(attend);
-        let gap = scale.gap / scale.root;
+        let needed = self.gaps_below_bos(attend) * scale.gap / scale.root;
+        let is_enough = |above| above >= needed * (1.0 - NEAR);
+        !self.is_read_at_bos(attend) || self.above_tokens_at_bos(attend).is_some_and(is_enough)
+    }
+
+    /// How many nats above all tokens BOS stands for its own query.
+    pub fn above_tokens_at_bos(&self, attend: &Attend) -> Option<f64> {
+        let scale = self.scale(attend);
         let mut above = 0.0;
         for term in &attend.terms {
             let unit = match term.meaning {
                 Meaning::Score { .. } | Meaning::Exponent { .. } | Meaning::Bos { nats: true } => {
                     scale.nats()
                 }
-                Meaning::Relation(_) | Meaning::Bos { nats: false } | Meaning::Guard => gap,
+                Meaning::Relation(_) | Meaning::Bos { nats: false } | Meaning::Guard => {
+                    scale.gap / scale.root
+                }
             };
-            let Some(most) = self.most_of_tokens(term, attend.kind) else {
-                return false;
-            };
+            let most = self.most_of_tokens(term, attend.kind)?;
             let products = term.products.iter();
             let bos = products.map(|p| self.at_bos(&p.query) * self.at_bos(&p.key));
             above += unit * (bos.sum::<f64>() - most);
         }
-        above >= gap * self.gaps_below_bos(attend) * (1.0 - NEAR)
+        Some(above)
     }
 
     /// How many gaps below BOS its own query must see tokens. At BOS no large constant rounds what is
