@@ -52,6 +52,9 @@ const SURE: f64 = 1e-5;
 /// More classes than this have scores that float32 cannot tell apart.
 const MOST_CLASSES: usize = 1_000;
 
+/// The same of numbers that a ratio is near to: how many can be told apart depends on what they are divided by.
+const MOST_NEAREST: usize = 4_000;
+
 /// The values of an s-op as its readers tell them apart.
 #[derive(Clone)]
 struct Readings {
@@ -285,7 +288,7 @@ impl Compiler<'_> {
         let mut pairs = read.windows(2).map(|pair| pair[1].0 - pair[0].0);
         let is_function = pairs.all(|gap| gap >= RESOLUTION * largest);
         let (numbers, classes): (Vec<f64>, Vec<usize>) = read.into_iter().unzip();
-        let few = numbers.len() <= MOST_CLASSES && largest <= MOST_CLASSES as f64;
+        let few = numbers.len() <= MOST_NEAREST && largest <= MOST_NEAREST as f64;
         let scores = |a: &f64| is_bfloat16(2.0 * a) && is_bfloat16(a * a);
         let held = !self.host.is_bfloat16() || numbers.iter().all(scores);
         let values = classes.into_iter().map(|class| list[class].clone());
