@@ -11,7 +11,7 @@ use crate::model::bfloat16;
 /// are half a unit in the last place of a sum; more let float64 have digits of its own.
 const LEAST_GAP: f64 = 24.0;
 
-/// The share of attention that may leak to what is not the best.
+/// The share of attention that may leak to what is not the best, and what may leak of a real number.
 const LEAK: f64 = 1e-9;
 
 /// Activations of queries and keys beyond this are shared among the two.
@@ -114,14 +114,14 @@ impl Attend {
         })
     }
 
-    fn scale(&self, max_length: usize, d_head: usize) -> Scale {
+    fn scale(&self, max_length: usize, d_head: usize, least_gap: f64) -> Scale {
         let root = (d_head.max(1) as f64).sqrt();
         let nat = match self.kind == Kind::MeanOfPart || !self.orders(max_length) {
             true => root,
             false => 2f64.powf(root.log2().ceil()),
         };
         let nats = nat / root;
-        let mut needed = (max_length as f64).ln() + LEAST_GAP;
+        let mut needed = (max_length as f64).ln() + least_gap;
         // BOS stands between what is selected and what is not.
         if matches!(self.kind, Kind::Mean | Kind::Sum { .. }) {
             needed *= 2.0;
@@ -144,7 +144,7 @@ impl Plan {
     pub fn dimensions(&self, attend: &Attend) -> Vec<Dimension> {
         let merged = self.products(attend);
         let d_head = self.padded(attend, merged.len());
-        let scale = attend.scale(self.max_length, d_head);
+        let scale = attend.scale(self.max_length, d_head, self.least_gap(attend));
         let mut dimensions: Vec<Dimension> = merged
             .into_iter()
             .map(|(parts, key)| {
@@ -206,7 +206,20 @@ impl Plan {
 
     /// The scale of the head with this pattern.
     pub fn scale(&self, attend: &Attend) -> Scale {
-        attend.scale(self.max_length, self.d_head(attend))
+        attend.scale(self.max_length, self.d_head(attend), self.least_gap(attend))
+    }
+
+    /// How many nats below a selected key what is not selected must stand, for one key. No margin swallows what
+    /// leaks of others to a real number.
+    fn least_gap(&self, attend: &Attend) -> f64 {
+        let place = (attend.layer, attend.pattern);
+        let head = self
+            .attends
+            .iter()
+            .filter(|op| (op.layer, op.pattern) == place);
+        let real = head.filter(|op| self.is_real(op.into));
+        let largest = real.map(|op| self.largest(&op.value)).fold(0.0, f64::max);
+        LEAST_GAP.max((3.0 * largest / LEAK).ln())
     }
 
     /// The power of two that a query gives to its key, so that neither is much larger than the
