@@ -157,6 +157,7 @@ fn positions_of_long_inputs_are_right() {
         "aggregate(select(indices, length - 5, ==), tokens, \"-\")",
         "aggregate(full_s, indices)",
         "aggregate(select(indices, indices, >=), indices)",
+        "aggregate(select(tokens, \"a\", ==), indices, -1)",
     ] {
         let mut session = session(Sharing::Equal, text);
         let compiled = session.compile(&["x"], &asked(300, Request::default()));
@@ -186,6 +187,55 @@ fn means_of_long_inputs_take_one_head() {
     for length in [128, 129, 200] {
         let found = size(sum, length, Request::default());
         assert!(found.0 == 1 && found.2 <= 8 * length, "{length}: {found:?}");
+    }
+}
+
+/// A count by its share, of the library's preprint; a total of more than a thousand; and the most frequent token
+/// by a best key: no hidden unit.
+#[test]
+fn what_is_near_a_ratio_is_read_off_it() {
+    for (text, lengths) in [
+        (
+            "length * aggregate(full_s, indicator(tokens == \"a\"))",
+            [40, 70, 200],
+        ),
+        (
+            "round(length * aggregate(full_s, 9 * (indices % 2)))",
+            [40, 100, 120],
+        ),
+        (
+            "aggregate(select_best(full_s, score(hist, 1, lambda k, q: k)), tokens)",
+            [40, 60, 80],
+        ),
+    ] {
+        for length in lengths {
+            let found = size(text, length, Request::default());
+            assert!(found.2 <= 7 * length + 200, "{text} at {length}: {found:?}");
+        }
+    }
+}
+
+/// What stands at BOS is off by little beside how far BOS stands above tokens for its own query.
+#[test]
+fn palindromes_of_long_inputs_take_few_dimensions() {
+    let text = "average(indicator(aggregate(select(indices, length - 1 - indices, ==), tokens) != tokens)) == 0";
+    for length in [64, 160, 260] {
+        let found = size(text, length, Request::default());
+        assert!(found.2 <= 8 * length + 500, "{length}: {found:?}");
+    }
+}
+
+/// Fractions that are too close to be told apart are real numbers, with any default.
+#[test]
+fn means_of_many_indices_are_proved() {
+    for text in [
+        "aggregate(select(tokens, \"a\", ==), indices)",
+        "aggregate(select(tokens, \"a\", ==), indices, -1)",
+    ] {
+        for length in [60, 66, 70, 128, 200] {
+            let found = size(text, length, Request::default());
+            assert!(found.2 <= 4 * length, "{text} at {length}: {found:?}");
+        }
     }
 }
 
