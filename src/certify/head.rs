@@ -115,17 +115,15 @@ impl Bounds<'_> {
         if !(gap > 0.0 && gap.is_finite() && level_error.is_finite()) {
             return Err(format!("{}: keys are not kept apart", attend.source.name));
         }
-        let row_error = match attend.is_uniform(self.plan.max_length) {
-            true => Some((of_row / 2.0).tanh() + leak),
-            false => (attend.most <= 1 && attend.is_level_or_best()).then_some(leak),
-        };
         Ok(HeadBound {
             layer: attend.layer,
             selector: attend.source.name.clone(),
             gap,
             leak,
             level_error,
-            row_error,
+            row_error: attend
+                .is_uniform(self.plan.max_length)
+                .then(|| (of_row / 2.0).tanh()),
         })
     }
 

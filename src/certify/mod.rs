@@ -58,8 +58,8 @@ pub struct HeadBound {
     pub leak: f64,
     /// How far the levels of selected keys may be from each other, in nats.
     pub level_error: f64,
-    /// How far the share of a selected key may be from one over their number; `None` where keys have
-    /// weights.
+    /// How far the share of a selected key may be from one over their number, but for what leaks; `None` where
+    /// keys have weights, or there is one only.
     pub row_error: Option<f64>,
 }
 
@@ -112,7 +112,7 @@ impl Certificate {
         self.open.is_empty()
     }
 
-    /// Whether the rows of all heads that select keys without weights are as their selectors say.
+    /// Whether the rows of all heads that are to be uniform are.
     pub fn is_even(&self) -> bool {
         let errors = self.heads.iter().filter_map(|head| head.row_error);
         errors.fold(0.0, f64::max) <= UNIFORM_ROW

@@ -34,6 +34,7 @@ pub use facts::{Domain, Facts, infer};
 
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Diagnostic, Limits};
+use crate::graph::idiom::selects_all;
 use crate::graph::{Graph, SOp, SOpId, SelectorId, WithFirst};
 use crate::value::Value;
 use environment::Environments;
@@ -234,9 +235,14 @@ impl<'g> Analysis<'g> {
                 SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. }
             )
         };
+        let is_length = |id: &SOpId| matches!(graph.get(*id), SOp::Width { selector } if selects_all(graph, *selector));
         let attending = reachable.iter().filter(attends).count();
-        // The other half is for selectors that are made on the way.
-        let most = limits.candidates / 2 / attending.max(1);
+        // What nothing is compared with need not be known. The other half is for selectors that are made on
+        // the way.
+        let most = match reachable.iter().any(is_length) {
+            true => limits.candidates / 2 / attending.max(1),
+            false => 0,
+        };
         let environments = Environments::new(setting.max_length, most);
         let count = environments.count();
         let mut analysis = Analysis {
