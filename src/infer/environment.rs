@@ -1,6 +1,11 @@
 //! The environments that values are conditioned on: a position and the length of the input it
 //! stands in. Facts such as "an index is less than the length" or "a prefix mean at position i has
-//! denominator i + 1" are then plain set membership. For long inputs the length is left open.
+//! denominator i + 1" are then plain set membership. For long inputs the length is left open. Depends on
+//! the graph.
+
+use crate::base::Limits;
+use crate::graph::idiom::selects_all;
+use crate::graph::{Graph, SOp, SOpId};
 
 /// Longest input for which every length is an environment of its own, whatever that takes.
 const EXACT_LENGTHS: usize = 128;
@@ -22,12 +27,23 @@ pub struct Environments {
 }
 
 impl Environments {
-    /// Each length is an environment of its own where all keys of all queries are at most `most`, too: `Σ l²`
-    /// for the lengths `l`.
-    pub fn new(max_length: usize, most: usize) -> Environments {
-        let keys =
-            (max_length.saturating_mul(max_length + 1)).saturating_mul(2 * max_length + 1) / 6;
-        let exact = max_length <= EXACT_LENGTHS || keys <= most;
+    /// Those of inputs of up to `max_length` tokens to some s-ops. Each length is one of its own in long inputs,
+    /// too, where one of these reads it, and the keys of their heads are half of the candidates at most:
+    /// `Σ l²` each for the lengths `l`.
+    pub fn of(graph: &Graph, sops: &[SOpId], max_length: usize, limits: &Limits) -> Environments {
+        let is_length = |id: &SOpId| matches!(graph.get(*id), SOp::Width { selector } if selects_all(graph, *selector));
+        let attends = |id: &&SOpId| {
+            matches!(
+                graph.get(**id),
+                SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. }
+            )
+        };
+        let heads = sops.iter().filter(attends).count();
+        let keys = max_length.saturating_mul(max_length + 1);
+        let keys = keys.saturating_mul(2 * max_length + 1) / 6;
+        // The other half is for selectors that are made on the way.
+        let is_held = || keys.saturating_mul(heads) <= limits.candidates / 2;
+        let exact = max_length <= EXACT_LENGTHS || sops.iter().any(is_length) && is_held();
         let list = if exact {
             (1..=max_length)
                 .flat_map(|length| {

@@ -34,7 +34,6 @@ pub use facts::{Domain, Facts, infer};
 
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Diagnostic, Limits};
-use crate::graph::idiom::selects_all;
 use crate::graph::{Graph, SOp, SOpId, SelectorId, WithFirst};
 use crate::value::Value;
 use environment::Environments;
@@ -229,21 +228,7 @@ impl<'g> Analysis<'g> {
             Several::Sums => FxHashMap::default(),
         };
         let reachable = compared::reachable(graph, &roots, &totals);
-        let attends = |id: &&SOpId| {
-            matches!(
-                graph.get(**id),
-                SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. }
-            )
-        };
-        let is_length = |id: &SOpId| matches!(graph.get(*id), SOp::Width { selector } if selects_all(graph, *selector));
-        let attending = reachable.iter().filter(attends).count();
-        // What nothing is compared with need not be known. The other half is for selectors that are made on
-        // the way.
-        let most = match reachable.iter().any(is_length) {
-            true => limits.candidates / 2 / attending.max(1),
-            false => 0,
-        };
-        let environments = Environments::new(setting.max_length, most);
+        let environments = Environments::of(graph, &reachable, setting.max_length, limits);
         let count = environments.count();
         let mut analysis = Analysis {
             graph,
