@@ -328,8 +328,9 @@ impl Bounds<'_> {
     }
 
     /// What a mean of numbers that are not negative, or what stands for that of none, may be off by where it
-    /// is one of its values, each with its error, of which so much is that of the weights, and all is no more than the second. No sum on the
-    /// way is larger than the mean in the end, nor than so many of the largest shares.
+    /// is one of its values, each with its error, of which so much is that of the weights, and all is no more
+    /// than the second. No sum on the way is larger than the mean in the end, nor than so many of the largest
+    /// shares.
     fn mean_by_value(
         &self,
         (attend, head): (&Attend, &HeadBound),

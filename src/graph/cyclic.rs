@@ -3,7 +3,7 @@
 //! computed at the keys, of which a head needs squares, too. Depends on the shapes of `idiom`.
 
 use super::build::Graph;
-use super::idiom::{binary, selects_all};
+use super::idiom::{binary, is_length};
 use super::node::{SOp, SOpId, Selector};
 use crate::base::Span;
 use crate::value::{Comparison, Op, Value};
@@ -108,8 +108,4 @@ fn indices_and_shift(
     };
     let shifted = graph.map(Op::Remainder, vec![shifted, length], span);
     Some((indices, shifted))
-}
-
-fn is_length(graph: &Graph, id: SOpId) -> bool {
-    matches!(graph.get(id), SOp::Width { selector } if selects_all(graph, *selector))
 }

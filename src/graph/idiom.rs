@@ -347,6 +347,11 @@ fn is_first(graph: &Graph, id: SOpId) -> bool {
         || (is_indices(right) && is_constant(graph, left, 0))
 }
 
+/// Whether an s-op is the length, by the shape of its definition.
+pub fn is_length(graph: &Graph, id: SOpId) -> bool {
+    matches!(graph.get(id), SOp::Width { selector } if selects_all(graph, *selector))
+}
+
 /// `select(1, 1, ==)` and every other comparison of two constants that holds.
 pub fn selects_all(graph: &Graph, id: SelectorId) -> bool {
     let Selector::Compare {

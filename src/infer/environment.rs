@@ -4,7 +4,7 @@
 //! the graph.
 
 use crate::base::Limits;
-use crate::graph::idiom::selects_all;
+use crate::graph::idiom::is_length;
 use crate::graph::{Graph, SOp, SOpId};
 
 /// Longest input for which every length is an environment of its own, whatever that takes.
@@ -31,7 +31,6 @@ impl Environments {
     /// too, where one of these reads it, and the keys of their heads are half of the candidates at most:
     /// `Σ l²` each for the lengths `l`.
     pub fn of(graph: &Graph, sops: &[SOpId], max_length: usize, limits: &Limits) -> Environments {
-        let is_length = |id: &SOpId| matches!(graph.get(*id), SOp::Width { selector } if selects_all(graph, *selector));
         let attends = |id: &&SOpId| {
             matches!(
                 graph.get(**id),
@@ -43,7 +42,8 @@ impl Environments {
         let keys = keys.saturating_mul(2 * max_length + 1) / 6;
         // The other half is for selectors that are made on the way.
         let is_held = || keys.saturating_mul(heads) <= limits.candidates / 2;
-        let exact = max_length <= EXACT_LENGTHS || sops.iter().any(is_length) && is_held();
+        let exact =
+            max_length <= EXACT_LENGTHS || sops.iter().any(|id| is_length(graph, *id)) && is_held();
         let list = if exact {
             (1..=max_length)
                 .flat_map(|length| {
