@@ -69,15 +69,6 @@ fn a_task_becomes_a_program_a_model_and_a_report() {
     for ran in [run, exec] {
         assert!(ran.out.contains("[1,2,1,2]"), "{}", ran.shown());
     }
-    let again = learnt(&place, "--task hist -o hist");
-    assert_eq!(again.status, 1);
-    assert!(
-        again.err.contains("has a program.rasp already"),
-        "{}",
-        again.err
-    );
-    let forced = learnt(&place, "--task hist -o hist --force --seed 1");
-    assert_eq!(forced.status, 0, "{}", forced.shown());
 }
 
 #[test]
@@ -89,6 +80,18 @@ fn a_file_of_examples_is_learnt_from() {
     let report: Json = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(report["exhaustive"], false);
     assert_eq!(report["token_accuracy"], 1.0);
+    let again = learnt(&place, "--data counts.jsonl --grow -o counts");
+    assert_eq!(again.status, 1);
+    assert!(
+        again.err.contains("has a program.rasp already"),
+        "{}",
+        again.err
+    );
+    let forced = learnt(
+        &place,
+        "--data counts.jsonl --grow -o counts --force --seed 1",
+    );
+    assert_eq!(forced.status, 0, "{}", forced.shown());
 }
 
 #[test]

@@ -237,7 +237,7 @@ fn what_fails_on_the_way_is_not_taken_for_made() {
         x = (selector_width(select(indices, e, ==)) > 0) == (tokens == \"b\");";
     for request in requests() {
         let mut session = session(text);
-        let asked = asked(Value::characters("ab"), 6, request);
+        let asked = asked(Value::characters("ab"), 5, request);
         if let Ok(compiled) = session.compile(&["x"], &asked) {
             let found = session.verify(&compiled, &VerifyOptions::default());
             assert_eq!(found.unwrap().wrong, 0);

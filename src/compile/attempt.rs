@@ -2,6 +2,7 @@
 //! is proved; where the proof stays open, another is built with more care.
 
 use super::emit::{self, readout};
+use super::size::{IsWorth, Size, too_large};
 use super::stored::{Proof, prove};
 use super::{Compiler, Request, Searches, causal, lower, verify};
 use crate::base::{Code, Diagnostic, Fallible, Limits, parallel};
@@ -32,32 +33,28 @@ const FEW_PARAMETERS: usize = 4_096;
 /// ones only.
 const SOME_PARAMETERS: usize = 262_144;
 
-/// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own.
-const MUCH_SMALLER: usize = 4;
-
 /// How many times larger a model may be whose rows of attention are proved to be uniform.
 const MOST_LARGER: usize = 2;
 
 /// Means of more values are real numbers where lists of values become too long.
 const MOST_LISTED: usize = 1_024;
 
-/// A model in the style that is asked for; where functions of means have too many values to list, with
-/// these means as real numbers.
+/// A model in the style that is asked for, of a size that is worth it; where functions of means have too
+/// many values to list, with these means as real numbers.
 ///
 /// # Errors
 /// As [`super::compile_in`].
 pub(super) fn made_in(
     request: &Request,
-    graph: &Graph,
-    roots: &[SOpId],
+    of: (&Graph, &[SOpId]),
     setting: &Setting,
     limits: &Limits,
+    is_worth: IsWorth,
 ) -> Fallible<Compiled> {
-    let of = (graph, roots);
     let made = |limits: &Limits| {
         analysed(request, of, setting, limits, |analysis| {
             causal::check(analysis)?;
-            fused_or_apart(request, of, analysis)
+            fused_or_apart(request, of, analysis, is_worth)
         })
     };
     made(limits).or_else(|error| {
@@ -103,10 +100,9 @@ fn fused_or_apart(
     request: &Request,
     of: (&Graph, &[SOpId]),
     analysis: &Analysis,
+    is_worth: IsWorth,
 ) -> Fallible<Compiled> {
-    let searches = Searches::default();
-    let first = attempt(analysis, &searches, of.1, request, Care::Plain);
-    let fused = certified_or_tried(request, of, (analysis, &searches), first);
+    let fused = certified_or_tried((request, is_worth), of, analysis);
     let is_fine = |fused: &Compiled| {
         let most = FEW_UNITS * (analysis.setting.max_length + analysis.setting.vocabulary.len());
         let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care == Care::Plain;
@@ -125,23 +121,24 @@ fn fused_or_apart(
         passes: request.passes.without_choice(Choice::Fuse),
         ..request.clone()
     };
-    let searches = Searches::default();
-    let mut first = attempt(analysis, &searches, of.1, &apart, Care::Plain);
-    let is_enough =
-        |made: &Compiled| made.is_certified() && made.model.padded_parameters() <= SOME_PARAMETERS;
-    if !first.as_ref().is_ok_and(Compiled::is_certified) && !fused.as_ref().is_ok_and(is_enough) {
-        of.0.control().check()?;
-        first = certified_or_tried(&apart, of, (analysis, &searches), first);
-    }
-    let apart = first.ok();
-    of.0.control().check()?;
-    let is_worth_it = |apart: &Compiled| match &fused {
-        Ok(fused) => apart.is_worth_more(fused),
-        Err(_) => true,
+    let is_worth_more = |size: Size| match &fused {
+        Ok(fused) if fused.is_certified() => size.is_worth_more(fused.size()),
+        Ok(_) | Err(_) => true,
     };
-    match apart.filter(|apart| apart.is_certified() && is_worth_it(apart)) {
-        Some(apart) => Ok(apart),
-        None => fused,
+    let is_worth = |size: Size| is_worth(size) && is_worth_more(size);
+    let is_small =
+        |made: &Compiled| made.is_certified() && made.size().parameters <= SOME_PARAMETERS;
+    let apart = match fused.as_ref().is_ok_and(is_small) {
+        true => {
+            let how = (&apart, Care::Plain, &is_worth as IsWorth);
+            attempt(analysis, &Searches::default(), of.1, how)
+        }
+        false => certified_or_tried((&apart, &is_worth), of, analysis),
+    };
+    of.0.control().check()?;
+    match apart {
+        Ok(apart) if apart.is_certified() => Ok(apart),
+        Ok(_) | Err(_) => fused,
     }
 }
 
@@ -167,15 +164,21 @@ pub(super) fn with_even_rows(
         ..request.clone()
     };
     let most = MOST_LARGER * made.model.padded_parameters();
-    let is_better = |other: &Compiled| {
-        other.is_certified() && is_even(other) && other.model.padded_parameters() <= most
-    };
+    let is_worth: IsWorth = &|size| size.parameters <= most;
+    let is_better = |other: &Compiled| other.is_certified() && is_even(other);
     let better = analysed(request, of, setting, limits, |analysis| {
         let found = [request, &apart].into_iter().find_map(|request| {
             let searches = Searches::default();
             let cares = [Care::Plain, Care::Careful, Care::Bits, Care::Exact].into_iter();
             let mut attempts = cares.filter_map(|care| {
-                attempt_until(analysis, &searches, of.1, (request, care), is_better).ok()
+                attempt_until(
+                    analysis,
+                    &searches,
+                    of.1,
+                    (request, care, is_worth),
+                    is_better,
+                )
+                .ok()
             });
             attempts.find(is_better)
         });
@@ -185,18 +188,20 @@ pub(super) fn with_even_rows(
     Ok(better.ok().flatten().unwrap_or(made))
 }
 
-/// The first model that is certified, `first` or one with ever more care; without one, one that was tried.
+/// The first model that is certified, with ever more care; without one, one that was tried.
 fn certified_or_tried(
-    request: &Request,
+    (request, is_worth): (&Request, IsWorth),
     (graph, roots): (&Graph, &[SOpId]),
-    (analysis, searches): (&Analysis, &Searches),
-    first: Fallible<Compiled>,
+    analysis: &Analysis,
 ) -> Fallible<Compiled> {
     let control = graph.control();
+    let searches = Searches::default();
+    let attempt = |care, is_worth| attempt(analysis, &searches, roots, (request, care, is_worth));
+    let first = attempt(Care::Plain, is_worth);
     let is_final = |first: &Fallible<Compiled>| match first {
         Ok(compiled) => compiled.is_certified(),
         // What is computed a layer later may have fewer values.
-        Err(error) => error.code != Code::DomainTooLarge,
+        Err(error) => !matches!(error.code, Code::DomainTooLarge | Code::NotExact),
     };
     if is_final(&first) {
         let first = first?;
@@ -204,10 +209,10 @@ fn certified_or_tried(
             return Ok(first);
         }
         // What is computed a layer later may take less.
-        let careful = attempt(analysis, searches, roots, request, Care::Careful).ok();
+        let is_smaller: IsWorth = &|size| size.parameters < first.size().parameters;
+        let careful = attempt(Care::Careful, is_smaller).ok();
         control.check()?;
-        let smaller = careful.filter(|careful| careful.is_better(&first));
-        return Ok(smaller.unwrap_or(first));
+        return Ok(careful.filter(Compiled::is_certified).unwrap_or(first));
     }
     // More care can take more than there is; the model is there without it.
     let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
@@ -221,7 +226,7 @@ fn certified_or_tried(
     let in_float32 = |compiled: &Compiled| compiled.exact_in().any(|dtype| dtype == Dtype::Float32);
     for care in cares.iter().copied() {
         control.check()?;
-        if let Ok(careful) = attempt(analysis, searches, roots, request, care) {
+        if let Ok(careful) = attempt(care, is_worth) {
             if careful.is_certified() {
                 return Ok(careful);
             }
@@ -238,7 +243,7 @@ fn certified_or_tried(
     let mut real = None;
     if roots.iter().any(|root| readout::is_dense(analysis, *root)) {
         control.check()?;
-        real = attempt(analysis, searches, roots, request, Care::Real).ok();
+        real = attempt(Care::Real, is_worth).ok();
     }
     if let Some(real) = real.take_if(|real| real.is_certified()) {
         return Ok(real);
@@ -315,27 +320,6 @@ impl Compiled {
             Host { dtype, ..self.host }.is_among(&self.model.certified)
         })
     }
-
-    /// Whether it is proved where the other is not, or as well proved and smaller.
-    pub(super) fn is_better(&self, other: &Compiled) -> bool {
-        let key = |compiled: &Compiled| {
-            let size = compiled.model.padded_parameters();
-            (!compiled.is_certified(), size)
-        };
-        key(self) < key(other)
-    }
-
-    /// The same, but much smaller where it takes more layers.
-    pub(super) fn is_worth_more(&self, other: &Compiled) -> bool {
-        let [ours, theirs] = [self, other].map(|compiled| &compiled.model);
-        let takes_more = ours.layers.len() > theirs.layers.len();
-        let times = if takes_more { MUCH_SMALLER } else { 1 };
-        let is_smaller = theirs.padded_parameters() / times > ours.padded_parameters();
-        match self.is_certified() == other.is_certified() {
-            true => is_smaller,
-            false => self.is_certified(),
-        }
-    }
 }
 
 /// What is tried to make a model exact.
@@ -358,19 +342,18 @@ fn attempt(
     analysis: &Analysis,
     searches: &Searches,
     roots: &[SOpId],
-    request: &Request,
-    care: Care,
+    how: (&Request, Care, IsWorth),
 ) -> Fallible<Compiled> {
-    let how = (request, care);
     attempt_until(analysis, searches, roots, how, Compiled::is_certified)
 }
 
-/// The first model that is good enough, with all passes or some left out; without one, that with all.
+/// The first model that is good enough of those that are worth making, with all passes or some left out;
+/// without one, the first of these.
 fn attempt_until(
     analysis: &Analysis,
     searches: &Searches,
     roots: &[SOpId],
-    (request, care): (&Request, Care),
+    (request, care, is_worth): (&Request, Care, IsWorth),
     is_enough: impl Fn(&Compiled) -> bool,
 ) -> Fallible<Compiled> {
     analysis.graph.control().at(match care {
@@ -386,7 +369,7 @@ fn attempt_until(
         let mut plan = draft.clone();
         let searched = passes.run(&mut plan, analysis.graph.control());
         plan.remark(depth(analysis.graph, roots));
-        if tried.iter().any(|known| known.plan == plan) {
+        if !is_worth(Size::from(&plan)) || tried.iter().any(|known| known.plan == plan) {
             continue;
         }
         let (model, certificates) = match finish(analysis, roots, &plan) {
@@ -411,7 +394,10 @@ fn attempt_until(
         }
         tried.push(compiled);
     }
-    Ok(tried.swap_remove(0))
+    match tried.is_empty() {
+        true => Err(too_large()),
+        false => Ok(tried.swap_remove(0)),
+    }
 }
 
 pub(super) fn draft(

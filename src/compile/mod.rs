@@ -25,6 +25,7 @@ pub mod linear;
 mod lower;
 mod nearest;
 pub mod part_plan;
+mod size;
 mod stored;
 pub mod verify;
 
@@ -51,6 +52,7 @@ use indexmap::IndexMap;
 use linear::{LinearRead, Scalar, basis};
 pub(crate) use nearest::or_nearest;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use size::{ANY, IsWorth, Size};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,25 +103,11 @@ pub fn compile_in(
     check_setting(setting, limits)?;
     let of = (graph, roots);
     let make = |setting: &Setting| match request.style {
-        Style::Faithful => in_style(Style::Faithful, request, of, setting, limits)
+        Style::Faithful => made_in(request, of, setting, limits, ANY)
             .and_then(|made| with_even_rows(made, request, of, setting, limits)),
         Style::Compact => smallest(request, of, setting, limits),
     };
     or_nearest(setting, graph.control(), make, Compiled::is_certified)
-}
-
-fn in_style(
-    style: Style,
-    request: &Request,
-    (graph, roots): (&Graph, &[SOpId]),
-    setting: &Setting,
-    limits: &Limits,
-) -> Fallible<Compiled> {
-    let request = Request {
-        style,
-        ..request.clone()
-    };
-    made_in(&request, graph, roots, setting, limits)
 }
 
 /// The smallest model, of the program as it is written or by earliest keys.
@@ -129,23 +117,37 @@ fn smallest(
     setting: &Setting,
     limits: &Limits,
 ) -> Fallible<Compiled> {
-    let in_both = |of| {
+    let faithful = Request {
+        style: Style::Faithful,
+        ..request.clone()
+    };
+    let in_both = |of, is_worth: IsWorth| {
+        let faithful = made_in(&faithful, of, setting, limits, is_worth);
         if request.without_bos {
-            return in_style(Style::Faithful, request, of, setting, limits);
+            return faithful;
         }
-        let styles = [Style::Compact, Style::Faithful];
-        match styles.map(|style| in_style(style, request, of, setting, limits)) {
-            [Ok(compact), Ok(faithful)] if compact.is_better(&faithful) => Ok(compact),
-            [_, Ok(faithful)] => Ok(faithful),
-            [compact, Err(_)] => compact,
+        let is_smaller = |size: Size| match &faithful {
+            Ok(faithful) if faithful.is_certified() => size.parameters < faithful.size().parameters,
+            Ok(_) | Err(_) => true,
+        };
+        let is_worth = |size: Size| is_worth(size) && is_smaller(size);
+        match (made_in(request, of, setting, limits, &is_worth), faithful) {
+            (Ok(compact), Ok(faithful)) if compact.is_better(&faithful) => Ok(compact),
+            (_, Ok(faithful)) => Ok(faithful),
+            (compact, Err(_)) => compact,
         }
     };
     let by_earliest = of.0.by_earliest(of.1, setting.max_length);
-    let written = in_both(of);
+    let written = in_both(of, ANY);
     let Some((graph, roots)) = &by_earliest else {
         return written;
     };
-    match (written, in_both((graph, roots))) {
+    let is_worth = |size: Size| match &written {
+        Ok(written) if written.is_certified() => size.is_worth_more(written.size()),
+        Ok(_) | Err(_) => true,
+    };
+    let other = in_both((graph, roots), &is_worth);
+    match (written, other) {
         (Ok(written), Ok(other)) if !other.is_worth_more(&written) => Ok(written),
         (_, Ok(other)) => Ok(Compiled {
             sops: of.1.to_vec(),
@@ -164,7 +166,13 @@ pub fn another_way(
     limits: &Limits,
 ) -> Option<&'static str> {
     let proved = |request: &Request| {
-        let made = made_in(request, graph, &refused.sops, &refused.setting, limits);
+        let made = made_in(
+            request,
+            (graph, &refused.sops),
+            &refused.setting,
+            limits,
+            ANY,
+        );
         made.is_ok_and(|made| made.is_certified())
     };
     let floats = || Request {

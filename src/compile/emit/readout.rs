@@ -30,7 +30,7 @@ pub enum OutputRead {
     /// The number of a value, of so many.
     Classes(LinearRead, usize),
     /// One number over another, which is one of these.
-    Ratio(Ratio, Vec<f64>),
+    Ratio([LinearRead; 2], Vec<f64>),
 }
 
 impl Output {
@@ -210,10 +210,10 @@ impl Compiler<'_> {
             None => None,
         };
         if let Some(output) = output
-            && let OutputRead::Ratio(ratio, _) = &output.read
+            && let OutputRead::Ratio([numerator, denominator], _) = &output.read
         {
-            self.demand(&ratio.numerator, &label)?;
-            self.demand(&ratio.denominator, &label)?;
+            self.demand(numerator, &label)?;
+            self.demand(denominator, &label)?;
             return Ok(output);
         }
         let readings = Readings::new(&domain, self.analysis.graph.encoding(root));
@@ -293,7 +293,7 @@ impl Compiler<'_> {
         let held = !self.host.is_bfloat16() || numbers.iter().all(scores);
         let values = classes.into_iter().map(|class| list[class].clone());
         (is_function && few && held).then(|| Output {
-            read: OutputRead::Ratio(ratio, numbers),
+            read: OutputRead::Ratio([ratio.numerator, ratio.denominator], numbers),
             decoder: Decoder::Categorical(values.collect()),
         })
     }

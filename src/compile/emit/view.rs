@@ -11,6 +11,7 @@ use crate::graph::{Encoding, SOp, SOpId, without_number};
 use crate::infer::{Operand, VarKind};
 use crate::model::Decoder;
 use crate::plan::{Linear, PatternSource, Read, ReadOut, Source};
+use crate::value::Value;
 use std::collections::BTreeMap;
 
 impl Emitter<'_, '_> {
@@ -22,10 +23,9 @@ impl Emitter<'_, '_> {
         let (scores, read) = match output.read {
             OutputRead::Number(read) => {
                 let numbers = match &output.decoder {
-                    Decoder::Numerical(values) => values
-                        .iter()
-                        .filter_map(crate::value::Value::as_float)
-                        .collect(),
+                    Decoder::Numerical(values) => {
+                        values.iter().filter_map(Value::as_float).collect()
+                    }
                     Decoder::Categorical(_) => Vec::new(),
                 };
                 (vec![self.resolve_constant(&read)], Read::Nearest(numbers))
@@ -34,9 +34,9 @@ impl Emitter<'_, '_> {
                 let number = self.resolve_constant(&read);
                 (number.classes(count), Read::Classes(number, count))
             }
-            OutputRead::Ratio(ratio, numbers) => {
-                let numerator = self.resolve_constant(&ratio.numerator);
-                let denominator = self.resolve_constant(&ratio.denominator);
+            OutputRead::Ratio([numerator, denominator], numbers) => {
+                let numerator = self.resolve_constant(&numerator);
+                let denominator = self.resolve_constant(&denominator);
                 let scores = numerator.nearest(&denominator, &numbers);
                 let read = Read::Ratio {
                     numerator,
@@ -89,9 +89,9 @@ impl Emitter<'_, '_> {
     fn view(&self, id: SOpId) -> Option<Output> {
         let compiler = self.compiler;
         if let Some(output) = compiler.ratio_output(id)
-            && let OutputRead::Ratio(ratio, _) = &output.read
-            && ratio.numerator.scalars.is_empty()
-            && self.has_place(&ratio.denominator)
+            && let OutputRead::Ratio([numerator, denominator], _) = &output.read
+            && numerator.scalars.is_empty()
+            && self.has_place(denominator)
         {
             return Some(output);
         }
@@ -110,23 +110,43 @@ impl Emitter<'_, '_> {
         ];
         let mut views = views.into_iter().flatten();
         let read = views.find(|read| self.has_place(read));
-        let read = read.or_else(|| self.put_together(id, &numbers))?;
-        Some(Output::new(read, decoder))
+        let read = read.or_else(|| self.put_together(id, &numbers));
+        match (read, decoder) {
+            (Some(read), decoder) => Some(Output::new(read, decoder)),
+            (None, Decoder::Categorical(classes)) => self.told_apart(id, &numbers, &classes),
+            (None, Decoder::Numerical(_)) => None,
+        }
+    }
+
+    /// An s-op by some numbers that the stream holds, as heads compare it by, where each of its values has one
+    /// of its own. `numbers` has the class of each.
+    fn told_apart(&self, id: SOpId, numbers: &[f64], classes: &[Value]) -> Option<Output> {
+        self.held(id).into_iter().find_map(|(function, read)| {
+            let mut values: Vec<(f64, usize)> = function
+                .into_iter()
+                .zip(numbers.iter().map(|class| *class as usize))
+                .collect();
+            values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            values.dedup();
+            let are_apart = values.len() == classes.len()
+                && values.windows(2).all(|two| two[1].0 - two[0].0 >= 1.0);
+            if !are_apart {
+                return None;
+            }
+            let (numbers, order): (Vec<f64>, Vec<usize>) = values.into_iter().unzip();
+            let ratio = [read.clone(), LinearRead::constant(1.0)];
+            let classes = order.into_iter().map(|class| classes[class].clone());
+            Some(Output {
+                read: OutputRead::Ratio(ratio, numbers),
+                decoder: Decoder::Categorical(classes.collect()),
+            })
+        })
     }
 
     /// A function of an s-op as a combination of others that the stream holds, as a number is of the bits
     /// that say what it is more than.
     fn put_together(&self, id: SOpId, numbers: &[f64]) -> Option<LinearRead> {
-        let known = self.compiler.known.iter();
-        let known = known.filter(|((of, ..), read)| *of == id.into() && self.has_place(read));
-        let mut held: Vec<_> = known.map(|((_, bits, _), read)| (bits, read)).collect();
-        held.sort_by(|a, b| a.0.cmp(b.0));
-        held.dedup_by(|a, b| a.0 == b.0);
-        let function = |bits: &Bits| bits.iter().map(|bits| f64::from_bits(*bits)).collect();
-        let held: Vec<(Vec<f64>, &LinearRead)> = held
-            .into_iter()
-            .map(|(bits, read)| (function(bits), read))
-            .collect();
+        let held = self.held(id);
         let demands = held.iter().enumerate();
         let demands: Vec<_> = demands
             .map(|(at, (function, _))| (function.clone(), at.to_string()))
@@ -144,6 +164,19 @@ impl Emitter<'_, '_> {
             together = together.plus(factor, read).plus(1.0, &shift);
         }
         Some(together)
+    }
+
+    /// Functions of an s-op that the stream holds, each with what it is read from.
+    fn held(&self, id: SOpId) -> Vec<(Vec<f64>, &LinearRead)> {
+        let known = self.compiler.known.iter();
+        let known = known.filter(|((of, ..), read)| *of == id.into() && self.has_place(read));
+        let mut held: Vec<_> = known.map(|((_, bits, _), read)| (bits, read)).collect();
+        held.sort_by(|a, b| a.0.cmp(b.0));
+        held.dedup_by(|a, b| a.0 == b.0);
+        let function = |bits: &Bits| bits.iter().map(|bits| f64::from_bits(*bits)).collect();
+        held.into_iter()
+            .map(|(bits, read)| (function(bits), read))
+            .collect()
     }
 
     /// Whether the stream holds all that a linear read reads.

@@ -1,0 +1,80 @@
+//! How large models are, and which of two is taken. Weights and a proof cost much more than a plan, whose
+//! size is that of its model: a plan that would be too large beside what is made already is left there.
+//! Depends on `plan`.
+
+use super::attempt::Compiled;
+use crate::base::{Code, Diagnostic};
+use crate::model::Model;
+use crate::plan::Plan;
+
+/// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own.
+const MUCH_SMALLER: usize = 4;
+
+/// What is counted of a model, or of the plan that it is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    pub layers: usize,
+    /// Counted with padding: see [`crate::model::Shape::padded_parameters`].
+    pub parameters: usize,
+}
+
+/// Which sizes are worth weights and a proof.
+pub type IsWorth<'a> = &'a dyn Fn(Size) -> bool;
+
+/// Where there is nothing else yet.
+pub const ANY: IsWorth<'static> = &|_| true;
+
+impl From<&Plan> for Size {
+    fn from(plan: &Plan) -> Size {
+        Size {
+            layers: plan.layers(),
+            parameters: plan.padded_parameters(),
+        }
+    }
+}
+
+impl From<&Model> for Size {
+    fn from(model: &Model) -> Size {
+        Size {
+            layers: model.layers.len(),
+            parameters: model.padded_parameters(),
+        }
+    }
+}
+
+impl Size {
+    /// Whether it is smaller, and much smaller where it takes more layers.
+    pub fn is_worth_more(self, than: Size) -> bool {
+        let takes_more = self.layers > than.layers;
+        let times = if takes_more { MUCH_SMALLER } else { 1 };
+        than.parameters / times > self.parameters
+    }
+}
+
+impl Compiled {
+    pub(super) fn size(&self) -> Size {
+        Size::from(&self.model)
+    }
+
+    /// Whether it is proved where the other is not, or as well proved and smaller.
+    pub(super) fn is_better(&self, other: &Compiled) -> bool {
+        let key = |compiled: &Compiled| (!compiled.is_certified(), compiled.size().parameters);
+        key(self) < key(other)
+    }
+
+    /// The same, but much smaller where it takes more layers.
+    pub(super) fn is_worth_more(&self, other: &Compiled) -> bool {
+        match self.is_certified() == other.is_certified() {
+            true => self.size().is_worth_more(other.size()),
+            false => self.is_certified(),
+        }
+    }
+}
+
+/// Why there is no model of a plan that is not worth one. Nobody sees it: another model is there.
+pub fn too_large() -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(
+        Code::NotExact,
+        "a model that is made already is smaller",
+    ))
+}
