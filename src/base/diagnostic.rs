@@ -79,12 +79,14 @@ codes! {
     InputTooLong "E0703" "an input longer than the model";
     LimitReached "E0801" "a limit was reached";
     Interrupted "E0802" "a person asked for the end";
+    BadRequest "E0803" "something that cannot be done as it is asked for";
     BadLine "E0901" "a line that the assembler does not understand";
     UnknownLabel "E0902" "a name in an assembler text that stands for nothing, or for two things";
     OutOfRange "E0903" "a number or an address that does not fit the machine";
     WrongMachine "E0904" "a program, or a model, for another machine";
     WrongShape "E0905" "matrices whose shapes do not fit";
     NotLearnt "E0906" "examples that no program was learnt from";
+    BadTask "E0907" "a puzzle, or a file of examples, that lacks something";
     SurprisingPrecedence "W0101" "an expression that may not mean what it seems to";
     UnusedName "W0201" "a name that nothing reads";
     DuplicateParameter "W0202" "two parameters with the same name";

@@ -135,7 +135,7 @@ fn wanted(
 ) -> Result<Wanted, Stop> {
     if expressions.is_empty() {
         let message = "a batch needs to know what to evaluate";
-        let error = Diagnostic::error(Code::BadInput, message).help("say it with `-e EXPR`");
+        let error = Diagnostic::error(Code::BadRequest, message).help("say it with `-e EXPR`");
         output.report(&error, session.sources());
         return Err(Stop::Reported);
     }

@@ -134,7 +134,7 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
         (None, Some(path)) => output.expect(Form::of(path), &none)?,
         (None, None) => Form::Text,
     };
-    let error = |message: String| Diagnostic::error(Code::BadInput, message);
+    let error = |message: String| Diagnostic::error(Code::BadRequest, message);
     let misfit = match &arguments.output {
         None if form.is_bytes() => {
             let help = format!("say which with `-o NAME.{}`", form.name());
@@ -157,7 +157,7 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
         None => session(Sharing::Equal),
     };
     if arguments.model.is_some() && arguments.setting.is_given() {
-        let error = Diagnostic::error(Code::BadInput, "a model that is given is made already");
+        let error = Diagnostic::error(Code::BadRequest, "a model that is given is made already");
         let help = "leave out `--vocab` and `--max-len`, which are for one that is made here";
         output.report(&error.help(help), &none);
         return Err(Stop::Reported);
@@ -263,7 +263,7 @@ impl Target {
             Target::Selectors(selectors) => {
                 if arguments.show != Show::Flow || model.is_some() {
                     let message = "of selectors, what they select can be drawn";
-                    let error = Diagnostic::error(Code::BadInput, message);
+                    let error = Diagnostic::error(Code::BadRequest, message);
                     return Err(error.help("give an s-op that is computed with them").into());
                 }
                 return draw::selectors(&subject, selectors).map(Drawn::Drawing);
@@ -306,7 +306,7 @@ fn alone(
         (Some(model), Show::Weights) if form != Form::Html => draw::weights(subject, &model),
         _ => {
             let message = "without a program, the stream and the weights of a model can be drawn";
-            let error = Diagnostic::error(Code::BadInput, message);
+            let error = Diagnostic::error(Code::BadRequest, message);
             let help =
                 "`--show stream` or `--show weights`; or give the program and its s-op, `-e`";
             Err(error.help(help).into())

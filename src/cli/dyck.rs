@@ -120,7 +120,7 @@ fn tokens(arguments: &Build) -> Fallible<Vec<Value>> {
         (Some(tokens), Some(types)) => {
             let found = tokens.len();
             let message = format!("{found} tokens for {types} types of brackets");
-            let error = Diagnostic::error(Code::BadInput, message);
+            let error = Diagnostic::error(Code::BadRequest, message);
             let help = "give an opening and a closing one for each type, or leave `--types` out";
             Err(error.help(help).into())
         }
@@ -171,7 +171,7 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let found = progress::alone("comparing on inputs", || dyck::verify(&model, &options));
     let found = output.expect(found, &sources)?;
     if found.checked == 0 {
-        let error = Diagnostic::error(Code::BadInput, "there is no input to try");
+        let error = Diagnostic::error(Code::BadRequest, "there is no input to try");
         output.report(
             &error.help("give `--exhaustive` or `--samples` a number"),
             &sources,

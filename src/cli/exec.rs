@@ -44,7 +44,7 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
         return batch(output, (&model, &executor), arguments.json, path);
     }
     if inputs.is_empty() {
-        let error = Diagnostic::error(Code::BadInput, "there is no input to run the model on")
+        let error = Diagnostic::error(Code::BadRequest, "there is no input to run the model on")
             .help("give one with `-i TEXT`, or many with `--batch FILE`");
         output.report(&error, &sources);
         return Err(Stop::Reported);

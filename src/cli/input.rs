@@ -143,14 +143,16 @@ pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
             None => Value::characters(text),
             Some(help) => {
                 let message = "`--vocab` takes single characters, one after the other";
-                return Err(Diagnostic::error(Code::BadInput, message).help(help).into());
+                return Err(Diagnostic::error(Code::BadRequest, message)
+                    .help(help)
+                    .into());
             }
         },
         (None, Some(text)) => json_tokens("--vocab-json", text)?,
         (None, None) => return Ok(None),
     };
     if tokens.is_empty() {
-        let error = Diagnostic::error(Code::BadInput, "the vocabulary is empty");
+        let error = Diagnostic::error(Code::BadRequest, "the vocabulary is empty");
         return Err(error
             .help("give at least one token, like `--vocab abc`")
             .into());

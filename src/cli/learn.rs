@@ -330,7 +330,7 @@ impl Learning<'_> {
             Some(training) if training.fits(&shape) => training,
             Some(_) => {
                 let message = "the checkpoint is of a network of other sizes";
-                return Err(Diagnostic::error(Code::BadInput, message).into());
+                return Err(Diagnostic::error(Code::BadRequest, message).into());
             }
             None => Training::new(&shape, &recipe),
         };

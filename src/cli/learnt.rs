@@ -56,7 +56,7 @@ impl Directory<'_> {
         let shown = visible::path(&path).to_string();
         let wrong = |reason: &str| {
             let message = format!("{shown} cannot be gone on from: {reason}");
-            Diagnostic::error(Code::BadInput, message)
+            Diagnostic::error(Code::BadRequest, message)
         };
         let text = std::fs::read_to_string(&path).map_err(|error| {
             wrong(&error.to_string()).help("without `--resume` training begins anew")

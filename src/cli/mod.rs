@@ -142,7 +142,7 @@ fn answer(error: &clap::Error) -> i32 {
         let text = error.render().to_string();
         let text = text.trim_start_matches("error: ").trim_end();
         let mut parts = text.split("\n\n").map(str::trim);
-        let told = Diagnostic::error(Code::BadInput, parts.next().unwrap_or_default());
+        let told = Diagnostic::error(Code::BadRequest, parts.next().unwrap_or_default());
         let told = parts.fold(told, Diagnostic::note);
         let told = output::diagnostic_json(&told, &Sources::new());
         tell(&format!("{told}\n"));

@@ -91,7 +91,7 @@ pub fn compile_looped(
 ) -> Result<(Model, SOpId), Stop> {
     let asked = asked(setting, vocabulary, Some(making));
     let [expression] = expressions else {
-        let error = Diagnostic::error(Code::BadInput, "a looped model has one output");
+        let error = Diagnostic::error(Code::BadRequest, "a looped model has one output");
         output.report(&error, session.sources());
         return Err(Stop::Reported);
     };
@@ -195,7 +195,7 @@ fn has_output(output: &mut Output, model: &Model, sop: &str) -> Result<(), Stop>
             .map(|o| format!("`{}`", visible::name(&o.name)))
             .collect();
         let message = format!("the model computes {}, not `{sop}`", names.join(", "));
-        let error = Diagnostic::error(Code::BadInput, message);
+        let error = Diagnostic::error(Code::BadRequest, message);
         let help = format!("give `-e` what the model computes, or a model of `{sop}`");
         output.report(&error.help(help), &Sources::new());
         return Err(Stop::Reported);

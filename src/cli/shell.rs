@@ -37,7 +37,7 @@ pub fn man(output: &mut Output, arguments: &Man) -> Result<(), Stop> {
             Some(command) => command.clone(),
             None => {
                 let message = format!("there is no command `{name}`");
-                let error = Diagnostic::error(Code::BadInput, message)
+                let error = Diagnostic::error(Code::BadRequest, message)
                     .help("`rasp --help` lists the commands");
                 output.report(&error, &Sources::new());
                 return Err(Stop::Reported);

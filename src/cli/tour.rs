@@ -154,7 +154,7 @@ fn subject(
         Some((session.sources().text(*span).to_string(), meta.as_sop()?))
     });
     stated.ok_or_else(|| {
-        Diagnostic::error(Code::BadInput, "the program states no s-op to show")
+        Diagnostic::error(Code::BadRequest, "the program states no s-op to show")
             .help("say which with `-e NAME`, or end the program with `NAME;`")
             .into()
     })

@@ -2,7 +2,7 @@
 //! is proved; where the proof stays open, another is built with more care.
 
 use super::emit::{self, readout};
-use super::size::{IsWorth, Size, too_large};
+use super::size::{IsWorth, Size, is_left, too_large};
 use super::stored::{Proof, prove};
 use super::{Compiler, Request, Searches, causal, lower, verify};
 use crate::base::{Code, Diagnostic, Fallible, Limits, parallel};
@@ -201,18 +201,24 @@ fn certified_or_tried(
     let is_final = |first: &Fallible<Compiled>| match first {
         Ok(compiled) => compiled.is_certified(),
         // What is computed a layer later may have fewer values.
-        Err(error) => !matches!(error.code, Code::DomainTooLarge | Code::NotExact),
+        Err(error) => error.code != Code::DomainTooLarge,
     };
     if is_final(&first) {
-        let first = first?;
-        if first.model.padded_parameters() <= MANY_PARAMETERS {
-            return Ok(first);
+        let is_fine = |first: &Compiled| first.size().parameters <= MANY_PARAMETERS;
+        if first.as_ref().is_ok_and(is_fine) || first.as_ref().is_err_and(|error| !is_left(error)) {
+            return first;
         }
         // What is computed a layer later may take less.
-        let is_smaller: IsWorth = &|size| size.parameters < first.size().parameters;
-        let careful = attempt(Care::Careful, is_smaller).ok();
+        let is_smaller = |size: Size| match &first {
+            Ok(first) => size.parameters < first.size().parameters,
+            Err(_) => is_worth(size),
+        };
+        let careful = attempt(Care::Careful, &is_smaller).ok();
         control.check()?;
-        return Ok(careful.filter(Compiled::is_certified).unwrap_or(first));
+        return match careful.filter(Compiled::is_certified) {
+            Some(careful) => Ok(careful),
+            None => first,
+        };
     }
     // More care can take more than there is; the model is there without it.
     let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;

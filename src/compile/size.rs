@@ -73,8 +73,11 @@ impl Compiled {
 
 /// Why there is no model of a plan that is not worth one. Nobody sees it: another model is there.
 pub fn too_large() -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(
-        Code::NotExact,
-        "a model that is made already is smaller",
-    ))
+    let message = "a model that is made already is smaller";
+    Box::new(Diagnostic::error(Code::NotExact, message))
+}
+
+/// Whether a plan was left as it is not worth a model.
+pub fn is_left(error: &Diagnostic) -> bool {
+    error.code == Code::NotExact
 }

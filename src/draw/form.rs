@@ -59,7 +59,7 @@ impl Form {
         Form::of_ending(path).ok_or_else(|| {
             let shown = visible::path(path);
             let message = format!("the ending of {shown} does not say what picture it is to be");
-            let error = Diagnostic::error(Code::BadInput, message);
+            let error = Diagnostic::error(Code::BadRequest, message);
             Box::new(error.help("say it with `--as svg`, or end the name with `.svg`"))
         })
     }
@@ -100,7 +100,7 @@ pub fn bytes(drawing: &Drawing, form: Form, look: Look) -> Fallible<Vec<u8>> {
         Form::Png => pictures::png(drawing, look.theme)?,
         Form::Pdf => pictures::pdf(drawing, look.theme)?,
         Form::Html => {
-            let error = Diagnostic::error(Code::BadInput, "a page shows a model of one s-op");
+            let error = Diagnostic::error(Code::BadRequest, "a page shows a model of one s-op");
             return Err(error.help("give an s-op, or draw it as `svg`").into());
         }
         Form::Dot => dot(drawing).into_bytes(),
@@ -119,7 +119,7 @@ mod pictures {
 
     pub fn png(_: &Drawing, _: Theme) -> Fallible<Vec<u8>> {
         let message = "this `rasp` was built without the feature `pictures`";
-        let error = Diagnostic::error(Code::BadInput, message);
+        let error = Diagnostic::error(Code::BadRequest, message);
         Err(error
             .help("write an SVG, which any browser prints as PDF")
             .into())

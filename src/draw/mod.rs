@@ -78,7 +78,7 @@ impl<'a> Subject<'a> {
                     "there is no position {position} in an input of {} tokens",
                     self.input.len()
                 );
-                let error = Diagnostic::error(Code::BadInput, message);
+                let error = Diagnostic::error(Code::BadRequest, message);
                 Err(error.help("positions count from 0").into())
             }
             _ => Ok(()),

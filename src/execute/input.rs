@@ -49,7 +49,7 @@ impl Tokenizer {
             return Err(Box::new(problem.help("give at least one token")));
         }
         if tokens.len() > self.max_length {
-            return Err(Box::new(self.too_long(tokens.len())));
+            return Err(Box::new(self.too_long(tokens)));
         }
         rows.reserve(tokens.len() + 1);
         rows.extend(self.bos);
@@ -70,8 +70,13 @@ impl Tokenizer {
         self.rows.get(token).copied().or_else(equal)
     }
 
-    fn too_long(&self, length: usize) -> Diagnostic {
-        let limit = self.max_length;
+    /// Words that are given as characters are unknown before they are too many.
+    fn too_long(&self, tokens: &[Value]) -> Diagnostic {
+        let (length, limit) = (tokens.len(), self.max_length);
+        let mut held = tokens.iter().take(limit).enumerate();
+        if let Some((position, token)) = held.find(|(_, token)| self.row(token).is_none()) {
+            return self.unknown(token, position);
+        }
         let message = format!("the input has {length} tokens, but the model takes at most {limit}");
         Diagnostic::error(Code::InputTooLong, message)
             .help(format!("shorten the input, or compile for length {length}"))

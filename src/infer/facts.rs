@@ -140,7 +140,7 @@ pub fn check_setting(setting: &Setting, limits: &Limits) -> Fallible<()> {
     } else {
         return Ok(());
     };
-    let error = Diagnostic::error(Code::BadInput, problem);
+    let error = Diagnostic::error(Code::BadRequest, problem);
     Err(match setting.max_length {
         0 => error.help("the longest input has one token at least, like `--max-len 8`"),
         _ => error,

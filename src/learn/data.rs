@@ -180,7 +180,7 @@ impl Data {
                     label.source()
                 );
                 let help = "give more examples with it, or hold fewer out";
-                return Err(Diagnostic::error(Code::BadInput, message).help(help).into());
+                return Err(Diagnostic::error(Code::BadTask, message).help(help).into());
             }
         }
         Ok(data)
@@ -241,7 +241,7 @@ pub fn from_lines(name: &str, text: &str) -> Fallible<Vec<Example>> {
         let wrong = |what: &str| -> Box<Diagnostic> {
             let message = format!("{name}, line {}: {what}", at + 1);
             let help = r#"each line is an example like {"input": ["a", "b"], "output": [1, null]}"#;
-            Diagnostic::error(Code::BadInput, message).help(help).into()
+            Diagnostic::error(Code::BadTask, message).help(help).into()
         };
         if line.trim().is_empty() {
             continue;
@@ -274,7 +274,7 @@ pub fn from_lines(name: &str, text: &str) -> Fallible<Vec<Example>> {
         let found = examples.len();
         let message = format!("{name} has {found} different examples: too few to learn from");
         let help = "give at least 10, with some output that is not null";
-        return Err(Diagnostic::error(Code::BadInput, message).help(help).into());
+        return Err(Diagnostic::error(Code::BadTask, message).help(help).into());
     }
     Ok(examples)
 }

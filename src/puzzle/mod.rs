@@ -116,7 +116,7 @@ impl Puzzle {
     /// It cannot be read; as [`Puzzle::own`].
     pub fn open(path: &Path) -> Fallible<Puzzle> {
         let loaded = files::read(path)
-            .map_err(|message| Box::new(Diagnostic::error(Code::BadInput, message)))?;
+            .map_err(|message| Box::new(Diagnostic::error(Code::BadTask, message)))?;
         Puzzle::own(&loaded.name, &loaded.text)
     }
 
@@ -131,7 +131,7 @@ impl Puzzle {
         };
         if let Some(key) = &puzzle.unknown {
             let message = format!("the puzzle {path} has a line `# {key}: …`");
-            let error = Diagnostic::error(Code::BadInput, message);
+            let error = Diagnostic::error(Code::BadTask, message);
             return Err(Box::new(match nearest(key, KEYS) {
                 Some(known) => error.help(format!("did you mean `# {known}: …`?")),
                 None => error.help(format!(
@@ -143,7 +143,7 @@ impl Puzzle {
         for (key, value) in [("title", &puzzle.title), ("task", &puzzle.task)] {
             if value.is_empty() {
                 let message = format!("the puzzle {path} has no {key}");
-                return Err(Diagnostic::error(Code::BadInput, message)
+                return Err(Diagnostic::error(Code::BadTask, message)
                     .help(format!(
                         "begin the file with lines like `# {key}: …`, then the solution"
                     ))
@@ -215,7 +215,7 @@ impl Puzzle {
         }
         let missing = |what: &str, help: &str| {
             let message = format!("the solution of the puzzle {} {what}", self.named);
-            Err(Diagnostic::error(Code::BadInput, message).help(help).into())
+            Err(Diagnostic::error(Code::BadTask, message).help(help).into())
         };
         let sop = match answer {
             Some(Meta::SOp(sop)) => sop,
@@ -276,7 +276,7 @@ impl Puzzle {
             let named = &self.named;
             let message =
                 format!("the solution of the puzzle {named} fails on all inputs that it is for");
-            return Err(Diagnostic::error(Code::BadInput, message).into());
+            return Err(Diagnostic::error(Code::BadTask, message).into());
         }
         if found.verdict == Verdict::Unknown {
             return Ok(Grade::Unknown);
@@ -338,8 +338,7 @@ impl Puzzle {
                 let found = session.expression_at(shown);
                 let (meta, span) = found.map_err(|error| fails(*error))?;
                 meta.as_tokens().ok_or_else(|| {
-                    let error =
-                        Diagnostic::error(Code::BadInput, "an example is no list of tokens");
+                    let error = Diagnostic::error(Code::BadTask, "an example is no list of tokens");
                     fails(error.at(span, "in a puzzle"))
                 })?
             }

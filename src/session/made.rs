@@ -59,7 +59,9 @@ impl Session {
             let message = format!("{} must be known for this", missing(0, " and "));
             let (options, statements) = (missing(1, " "), missing(2, " and "));
             let help = format!("give `{options}`, or write {statements} in the program");
-            return Err(Diagnostic::error(Code::BadInput, message).help(help).into());
+            return Err(Diagnostic::error(Code::BadRequest, message)
+                .help(help)
+                .into());
         };
         Ok(Setting {
             vocabulary: Value::distinct(vocabulary),
@@ -113,7 +115,7 @@ impl Session {
             let expression = expression.as_ref();
             if outputs.iter().any(|(_, known)| *known == expression) {
                 let message = format!("`{expression}` is asked for twice");
-                return Err(Diagnostic::error(Code::BadInput, message).into());
+                return Err(Diagnostic::error(Code::BadRequest, message).into());
             }
             let (sop, span) = self.sop_at(expression)?;
             outputs.push((sop, expression));
@@ -134,7 +136,7 @@ impl Session {
         let setting = self.setting(asked)?;
         let (sops, names): (Vec<SOpId>, Vec<&str>) = outputs.iter().copied().unzip();
         if sops.is_empty() {
-            return Err(Diagnostic::error(Code::BadInput, "a model needs an output").into());
+            return Err(Diagnostic::error(Code::BadRequest, "a model needs an output").into());
         }
         let (request, limits) = (&asked.request, self.limits());
         // Its labels are read beside pictures of the program.

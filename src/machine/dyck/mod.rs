@@ -205,7 +205,7 @@ impl Dyck {
     }
 
     fn check(&self) -> Fallible<()> {
-        let bad = |message: String| Diagnostic::error(Code::BadInput, message);
+        let bad = |message: String| Diagnostic::error(Code::BadRequest, message);
         let limit = |what: &str, most: usize| {
             Diagnostic::error(Code::LimitReached, format!("{what}: at most {most}"))
         };

@@ -27,7 +27,7 @@ pub fn sample(model: &Model, precision: Precision, random: &mut Random) -> Falli
     let dyck = Dyck::of(model)?;
     if !dyck.kind.generates() {
         let message = format!("this model is a `{}`, not a generator", dyck.kind.name());
-        let error = Diagnostic::error(Code::BadInput, message);
+        let error = Diagnostic::error(Code::BadRequest, message);
         return Err(error
             .help("`rasp machine dyck --kind generate` makes one")
             .into());
