@@ -3,6 +3,7 @@
 
 use crate::eval::meta::Body;
 use crate::eval::{Application, Callable, Meta};
+use crate::value::Value;
 
 /// Characters after which a printed list or dict is cut.
 const LONGEST_REPR: usize = 100_000;
@@ -29,6 +30,19 @@ impl Meta {
         let mut text = String::new();
         self.write_repr(&mut text);
         text
+    }
+
+    /// What is to be said of numbers that differ from others only by what is rounded away where they are
+    /// shown.
+    pub fn hidden_difference(&self, other: &Meta) -> Option<String> {
+        let values = |meta: &Meta| match meta {
+            Meta::Application(application) => match &**application {
+                Application::Sequence { output, .. } => Some(output.values.clone()),
+                Application::Matrix { .. } | Application::Scores { .. } => None,
+            },
+            list => list.as_tokens(),
+        };
+        Value::hidden_difference(&values(self)?, &values(other)?)
     }
 
     fn write_repr(&self, text: &mut String) {

@@ -2,7 +2,7 @@
 //! reads of them, with the rounding of the host's floats. A read is exact where all that it adds are
 //! multiples of one power of two that a float holds: equal numbers stay equal to the bit there.
 
-use super::cases::{CaseOf, Cases};
+use super::cases::{Case, CaseOf, Cases};
 use super::facts::Facts;
 use super::host_sum::HostSum;
 use super::sided::OneSided;
@@ -169,10 +169,8 @@ impl Bounds<'_> {
         let least = sum.least.unwrap_or(0);
         if sum.error > 0.0 || !(sum.exact && fits(sum.added, least, self.floats)) {
             let bounds = read.terms.iter().map(|term| self.of(term.variable));
-            let cases = self.cases_of(bounds).into_iter();
-            let cases = cases.map(|of| self.in_turn(read, constant, Some(of)));
-            if let Some(worst) = cases.reduce(Sum::worst) {
-                sum = sum.or_less(worst);
+            if let Some(cases) = self.cases_of(bounds) {
+                sum = sum.or_less(self.in_cases(read, constant, cases));
             }
         }
         let largest = (sum.centre.abs() + sum.radius).max(sum.at_bos.abs());
@@ -196,16 +194,30 @@ impl Bounds<'_> {
 
     /// A linear read as hosts add it up, in a case or in any.
     pub fn in_turn(&self, read: &HostSum, constant: f64, of: Option<CaseOf>) -> Sum {
+        let mut sum = self.start(read, constant);
+        let argument = of.map(|of| of.argument);
+        let at = of.map_or(0, |of| of.at);
+        self.add_in_turn(read, argument, at, std::slice::from_mut(&mut sum));
+        sum.rounded(self.floats, of.is_some())
+    }
+
+    /// The worst of a linear read as hosts add it up, in so many cases of an argument: each term in all of them,
+    /// as its bounds are far from those of the next.
+    fn in_cases(&self, read: &HostSum, constant: f64, (argument, cases): (usize, usize)) -> Sum {
+        let mut sums = vec![self.start(read, constant); cases];
+        self.add_in_turn(read, Some(argument), 0, &mut sums);
+        let sums = sums.into_iter().map(|sum| sum.rounded(self.floats, true));
+        let worst = sums.reduce(Sum::worst);
+        worst.unwrap_or_else(|| self.in_turn(read, constant, None))
+    }
+
+    /// Hosts start from the bias, and add the terms of the embeddings first.
+    fn start(&self, read: &HostSum, constant: f64) -> OnTheWay {
         let unit = self.floats.unit;
-        let HostSum {
-            of_tokens,
-            of_indices,
-            ..
-        } = read;
-        // Hosts start from the bias and add terms in order, those of the embeddings first.
+        let (of_tokens, of_indices) = (&read.of_tokens, &read.of_indices);
         let embedded = of_tokens.partial + of_indices.partial;
         let bos = f64::from(u8::from(self.plan.bos));
-        let mut sum = Sum {
+        let sum = Sum {
             centre: constant,
             radius: of_tokens.largest + of_indices.largest,
             at_bos: bos * constant,
@@ -217,41 +229,60 @@ impl Bounds<'_> {
         };
         // A row of an embedding has few of many directions; what is 0 is added without rounding.
         let sizes = of_tokens.sizes + of_indices.sizes;
-        let mut products = constant.abs() * unit + sizes * 2.0 * unit;
-        let mut added_up = (1 + of_tokens.terms + of_indices.terms) as f64;
-        let mut on_the_way = added_up * sum.added;
-        for term in &read.terms {
-            let factor = term.factor;
-            sum.at_bos += factor * self.plan.variable(term.variable).bos;
-            let Some(bound) = self.addend(term, of) else {
-                continue;
-            };
-            sum.centre += factor * bound.centre;
-            if !term.is_embedded {
-                sum.radius += factor.abs() * bound.radius;
-                products += factor.abs() * (bound.largest + bound.error) * 2.0 * unit;
-                added_up += 1.0;
-            }
-            sum.error += factor.abs() * bound.error;
-            let product = factor.abs() * bound.largest;
-            let there = (sum.centre.abs() + sum.radius).max(sum.at_bos.abs());
-            sum.added = sum.added.max(product).max(there);
-            on_the_way += there + sum.error;
-            match (self.of(term.variable).grain, term.grain) {
-                (Some(a), Some(b)) => sum.least = lesser(sum.least, a.saturating_add(b)),
-                _ => sum.exact = false,
-            }
-            sum.exact &= self.floats.holds(factor);
+        let added_up = (1 + of_tokens.terms + of_indices.terms) as f64;
+        OnTheWay {
+            products: constant.abs() * unit + sizes * 2.0 * unit,
+            added_up,
+            sums: added_up * sum.added,
+            sum,
         }
-        let all = added_up * (sum.added + sum.error);
-        sum.rounding = products
-            + unit
-                * match of {
-                    // What is added up gets smaller on the way where it begins with a large constant.
-                    Some(_) => all.min(on_the_way),
-                    None => all,
+    }
+
+    /// Adds the terms in order to sums, which are of the cases of an argument from one on.
+    fn add_in_turn(
+        &self,
+        read: &HostSum,
+        argument: Option<usize>,
+        first: usize,
+        sums: &mut [OnTheWay],
+    ) {
+        let unit = self.floats.unit;
+        let mut at_bos = sums.first().map_or(0.0, |on_the_way| on_the_way.sum.at_bos);
+        for term in &read.terms {
+            let (factor, size) = (term.factor, term.factor.abs());
+            let bound = self.of(term.variable);
+            at_bos += factor * self.plan.variable(term.variable).bos;
+            let grain = bound.grain.zip(term.grain);
+            let grain = grain.map(|(a, b)| a.saturating_add(b));
+            let is_held = self.floats.holds(factor);
+            let cases = argument.map_or(&[][..], |argument| bound.by_case(argument));
+            let mut cases = cases.iter().skip(first);
+            let in_any = bound.addend();
+            for on_the_way in sums.iter_mut() {
+                let sum = &mut on_the_way.sum;
+                sum.at_bos = at_bos;
+                let added = match cases.next() {
+                    Some(&Case::NOTHING) => continue,
+                    Some(case) => case.addend(),
+                    None => in_any,
                 };
-        sum
+                sum.centre += factor * added.centre;
+                if !term.is_embedded {
+                    sum.radius += size * added.radius;
+                    on_the_way.products += size * (added.largest + added.error) * 2.0 * unit;
+                    on_the_way.added_up += 1.0;
+                }
+                sum.error += size * added.error;
+                let there = (sum.centre.abs() + sum.radius).max(at_bos.abs());
+                sum.added = sum.added.max(size * added.largest).max(there);
+                on_the_way.sums += there + sum.error;
+                match grain {
+                    Some(grain) => sum.least = lesser(sum.least, grain),
+                    None => sum.exact = false,
+                }
+                sum.exact &= is_held;
+            }
+        }
     }
 
     /// The largest number that variables, queries, keys, values and hidden units are bounded by. Sums
@@ -316,7 +347,20 @@ impl Bounds<'_> {
     }
 }
 
+/// A sum that hosts have begun.
+#[derive(Clone, Copy)]
+struct OnTheWay {
+    sum: Sum,
+    /// The roundings of products.
+    products: f64,
+    /// How many numbers are added up.
+    added_up: f64,
+    /// All sums on the way together.
+    sums: f64,
+}
+
 /// What a linear read adds up, as [`Bound`] has it, but that `error` is without roundings.
+#[derive(Clone, Copy)]
 pub(super) struct Sum {
     pub centre: f64,
     pub radius: f64,
@@ -326,6 +370,22 @@ pub(super) struct Sum {
     pub rounding: f64,
     exact: bool,
     least: Option<i32>,
+}
+
+impl OnTheWay {
+    /// The sum with the roundings of all that was added up.
+    fn rounded(self, floats: Floats, in_a_case: bool) -> Sum {
+        let all = self.added_up * (self.sum.added + self.sum.error);
+        // What is added up gets smaller on the way where it begins with a large constant.
+        let sums = match in_a_case {
+            true => all.min(self.sums),
+            false => all,
+        };
+        Sum {
+            rounding: self.products + floats.unit * sums,
+            ..self.sum
+        }
+    }
 }
 
 impl Sum {

@@ -3,7 +3,7 @@
 //! by itself, as what excludes each other is never added up.
 
 use super::bound::{Bound, Bounds};
-use super::host_sum::{HostSum, HostTerm};
+use super::host_sum::HostSum;
 use crate::plan::{FeedForward, Unit};
 use std::sync::Arc;
 
@@ -59,6 +59,16 @@ impl Case {
     pub fn largest(self) -> f64 {
         self.low.abs().max(self.high.abs())
     }
+
+    /// What it adds to a sum.
+    pub fn addend(self) -> Addend {
+        Addend {
+            centre: f64::midpoint(self.low, self.high),
+            radius: (self.high - self.low) / 2.0,
+            largest: self.largest() + self.error,
+            error: self.error,
+        }
+    }
 }
 
 /// One value of an argument.
@@ -69,23 +79,31 @@ pub(super) struct CaseOf {
 }
 
 impl Bound {
-    /// What it is in a case, if that says anything of it.
-    pub fn in_case(&self, of: CaseOf) -> Option<Case> {
+    /// What it is in each case of an argument, if these say anything of it.
+    pub fn by_case(&self, argument: usize) -> &[Case] {
         let cases = self.cases.as_ref();
-        let cases = cases.filter(|cases| cases.argument == of.argument)?;
-        cases.each.get(of.at).copied()
+        let cases = cases.filter(|cases| cases.argument == argument);
+        cases.map_or(&[], |cases| &cases.each)
+    }
+
+    /// What it adds to a sum, in any case.
+    pub fn addend(&self) -> Addend {
+        Addend {
+            centre: self.centre,
+            radius: self.radius,
+            largest: self.largest,
+            error: self.error,
+        }
     }
 }
 
 impl Bounds<'_> {
-    /// The cases of the argument that most of some numbers have cases of, if at least two do.
-    pub fn cases_of<'b>(&self, bounds: impl Iterator<Item = &'b Bound>) -> Vec<CaseOf> {
+    /// The argument that most of some numbers have cases of, if at least two do, and how many cases.
+    pub fn cases_of<'b>(&self, bounds: impl Iterator<Item = &'b Bound>) -> Option<(usize, usize)> {
         let (counts, terms) = arguments(bounds);
         let most = counts.into_iter().max_by_key(|(_, count, _)| *count);
         let most = most.filter(|(_, count, cases)| *count > 1 && terms * cases <= MOST_WORK);
-        most.map_or(Vec::new(), |(argument, _, cases)| {
-            (0..cases).map(|at| CaseOf { argument, at }).collect()
-        })
+        most.map(|(argument, _, cases)| (argument, cases))
     }
 
     /// The cases of what a feed-forward operation writes, by the values that it gives, each with its error;
@@ -146,14 +164,15 @@ impl Bounds<'_> {
     /// largest and the largest error of all.
     pub fn added_by_case(&self, bounds: &[(Bound, usize)]) -> Option<(Option<Cases>, Case)> {
         let unit = self.floats.unit;
-        let (mut each, mut argument) = (Vec::new(), None);
-        for of in self.cases_of(bounds.iter().map(|(bound, _)| bound)) {
-            argument = Some(of.argument);
+        let of_all = bounds.iter().map(|(bound, _)| bound);
+        let (argument, cases) = self.cases_of(of_all)?;
+        let mut each = Vec::with_capacity(cases);
+        for at in 0..cases {
             let mut sum = Case::NOTHING;
             for (bound, terms) in bounds {
-                let case = match bound.in_case(of) {
-                    Some(Case::NOTHING) => continue,
-                    Some(case) => case,
+                let case = match bound.by_case(argument).get(at) {
+                    Some(&Case::NOTHING) => continue,
+                    Some(case) => *case,
                     None => Case {
                         low: -bound.largest,
                         high: bound.largest,
@@ -167,38 +186,17 @@ impl Bounds<'_> {
             }
             each.push(sum);
         }
-        let argument = argument?;
         let all = each.iter().copied().fold(Case::NOTHING, Case::worst);
-        let are_all = bounds.iter().all(|(bound, _)| {
-            let cases = bound.cases.as_ref();
-            cases.is_some_and(|cases| cases.argument == argument)
-        });
+        let are_all = bounds
+            .iter()
+            .all(|(bound, _)| !bound.by_case(argument).is_empty());
         let each = each.into();
         Some((are_all.then_some(Cases { argument, each }), all))
-    }
-
-    /// What a term of a linear read is in a case: a bound on it, and how far it may be off.
-    pub fn addend(&self, term: &HostTerm, of: Option<CaseOf>) -> Option<Addend> {
-        let bound = self.of(term.variable);
-        match of.and_then(|of| bound.in_case(of)) {
-            Some(Case::NOTHING) => None,
-            Some(case) => Some(Addend {
-                centre: f64::midpoint(case.low, case.high),
-                radius: (case.high - case.low) / 2.0,
-                largest: case.largest() + case.error,
-                error: case.error,
-            }),
-            None => Some(Addend {
-                centre: bound.centre,
-                radius: bound.radius,
-                largest: bound.largest,
-                error: bound.error,
-            }),
-        }
     }
 }
 
 /// What is added up, as [`Bound`] has it.
+#[derive(Clone, Copy)]
 pub(super) struct Addend {
     pub centre: f64,
     pub radius: f64,

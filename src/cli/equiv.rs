@@ -305,7 +305,12 @@ fn difference_text(difference: &Difference, a: &str, b: &str) -> String {
             Ok(sequence) => format!("  {} = {sequence}\n", input.applied(expression)),
             Err(error) => format!("  {} fails: {error}\n", input.applied(expression)),
         };
-        return side(a, &difference.a) + &side(b, &difference.b);
+        let hidden = match (&difference.a, &difference.b) {
+            (Ok(a), Ok(b)) => Value::hidden_difference(&a.values, &b.values),
+            (Err(_), _) | (_, Err(_)) => None,
+        };
+        let hidden = hidden.map_or(String::new(), |hidden| format!("  {hidden}\n"));
+        return side(a, &difference.a) + &side(b, &difference.b) + &hidden;
     };
     let opening = Input::example(opening).source();
     let position = difference.position();

@@ -130,6 +130,7 @@ fn assertion_text(assertion: &Assertion, sources: &Sources) -> String {
                 say(&format!("{written} is {value}"));
             }
         }
+        failure.notes.iter().for_each(|note| say(note));
     } else {
         say(&failure.to_string());
         for label in &failure.labels {

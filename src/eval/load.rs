@@ -79,8 +79,7 @@ impl Evaluator {
         self.library.insert(source);
         let (ast, diagnostics) = self.words.read(source, text, &self.limits, false);
         self.diagnostics.extend(diagnostics);
-        let base = self.base;
-        self.run(&Arc::new(ast), base, name);
+        self.run(&Arc::new(ast), self.base, name);
         self.steps = 0;
     }
 

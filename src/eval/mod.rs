@@ -261,6 +261,7 @@ impl Evaluator {
         let of_types = !matches!(
             kind,
             Doubtful::Branches
+                | Doubtful::ConstantSide(_)
                 | Doubtful::Default { .. }
                 | Doubtful::Shadowed(..)
                 | Doubtful::Replaced(..)

@@ -88,15 +88,14 @@ impl Evaluator {
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
                 Err(Cause::SelectorAndOther(operator, sides).into())
             }
-            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
-            (Meta::SOp(_), _) | (_, Meta::SOp(_)) => {
+            (Meta::SOp(_) | Meta::Scorer(_), _) | (_, Meta::SOp(_) | Meta::Scorer(_)) => {
                 // `x == "a" or "b"`: true or false whatever the input.
                 let constant = |value: &Value| !matches!(value, Value::Bool(_));
                 let mut atoms = sides.iter().filter_map(|(meta, _)| meta.as_atom());
                 if atoms.any(constant) {
                     self.doubt(Doubtful::ConstantSide(op.clone()), sides.clone(), span);
                 }
-                self.elementwise(op, sides, span)
+                self.arithmetic(op, sides, span)
             }
             (a, b) => {
                 // `tokens == ("a" or "b")`

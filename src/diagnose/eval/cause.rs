@@ -294,8 +294,7 @@ impl Scene<'_> {
                 error!(FileNotFound, "`{}` has errors", visible::name(path)).following(),
                 at self.whole, "loaded here; its errors come before this one",
                 help ("mend them first; `rasp check {}` shows them alone", visible::name(file));
-            Cause::Unmet(values) => error!(AssertionFailed, "this assertion does not hold"),
-                each (meta, at) in values => *at, ("this is {}", meta.repr());
+            Cause::Unmet(values) => unmet(values);
             Cause::NoTruth(side) => error!(AssertionFailed, "an assertion needs a truth value"), not side;
         })
     }
@@ -427,4 +426,17 @@ fn taken_by(builtin: Builtin) -> String {
         _ if least == parameters.len() => arguments(least),
         _ => format!("{least} to {} arguments", parameters.len()),
     }
+}
+
+/// The values of both sides of a comparison that does not hold.
+fn unmet(sides: &[Side]) -> Diagnostic {
+    let told = error!(AssertionFailed, "this assertion does not hold");
+    let told = sides.iter().fold(told, |told, (meta, at)| {
+        told.at(*at, format!("this is {}", meta.repr()))
+    });
+    let hidden = match sides {
+        [(a, _), (b, _)] => a.hidden_difference(b),
+        _ => None,
+    };
+    hidden.into_iter().fold(told, Diagnostic::note)
 }
