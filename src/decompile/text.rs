@@ -256,6 +256,9 @@ impl Writer<'_> {
         };
         let vocabulary = list(&mut data.vocabulary.iter());
         let mut text = format!("set vocab {vocabulary}\nset max_length {}\n", data.n());
+        if data.causal {
+            text.push_str("set causal on\n");
+        }
         if let Some((input, _)) = example(data) {
             let _ = writeln!(text, "set example {}", list(&mut input.iter()));
         }

@@ -169,6 +169,13 @@ fn lifetime(model: &Model, direction: usize) -> Option<(usize, usize)> {
             written = written.or(Some(half + 1));
         }
     }
+    // What a round reads stays for the next.
+    for repeated in model.loops.iter().filter(|repeated| repeated.times > 1) {
+        let halves = 2 * repeated.layers.start + 1..2 * repeated.layers.end + 1;
+        if read.is_some_and(|read| halves.contains(&read)) {
+            read = Some(halves.end);
+        }
+    }
     if model
         .outputs
         .iter()

@@ -10,8 +10,8 @@ use crate::model::{Matrix, Model};
 /// Columns of a heat map of weights, at most; beyond, it is cut, and says so.
 const WEIGHTS: usize = 120;
 
-/// The weights of the heads of a model: W_Q, W_K, W_V and W_O, of each only the directions that it
-/// reads or writes.
+/// The weights of the heads of a model: W_Q and W_K with their biases, W_V and W_O, of each only the
+/// directions that it reads or writes.
 ///
 /// # Errors
 /// A limit is reached.
@@ -23,14 +23,14 @@ pub fn weights(subject: &Subject, model: &Model) -> Fallible<Drawing> {
         for (at, head) in layer.heads.iter().enumerate() {
             budget.boxes(1)?;
             let mut blocks = Vec::new();
-            for (title, role, matrix, turned) in [
-                ("W_Q", Role::Query, &head.query, false),
-                ("W_K", Role::Key, &head.key, false),
-                ("W_V", Role::Value, &head.value, false),
-                ("W_O", Role::Result, &head.output, true),
+            for (title, role, matrix, bias, turned) in [
+                ("W_Q", Role::Query, &head.query, &*head.query_bias, false),
+                ("W_K", Role::Key, &head.key, &*head.key_bias, false),
+                ("W_V", Role::Value, &head.value, &[], false),
+                ("W_O", Role::Result, &head.output, &[], true),
             ] {
-                if matrix.nonzero() > 0 {
-                    let grid = matrix_grid(model, (title, role), matrix, turned);
+                if matrix.nonzero() > 0 || bias.iter().any(|number| *number != 0.0) {
+                    let grid = matrix_grid(model, (title, role), (matrix, bias), turned);
                     budget.cells(grid.cells.len(), grid.columns())?;
                     blocks.push(Block::Grid(grid));
                 }
@@ -56,16 +56,22 @@ pub fn weights(subject: &Subject, model: &Model) -> Fallible<Drawing> {
     Ok(Drawing {
         title: format!("the heads of {}", model.name),
         note: "a row for each direction of the residual stream that is read or written, a column \
-               for each dimension of the head; strength by the root of the \
-               logarithm of the size"
+               for each dimension of the head, and the bias, which is read everywhere; strength \
+               by the root of the logarithm of the size"
             .to_string(),
         sections,
         ..Drawing::default()
     })
 }
 
-/// A matrix `[d_model, dimensions]`, or turned; rows of zeros are left out.
-fn matrix_grid(model: &Model, (title, role): (&str, Role), matrix: &Matrix, turned: bool) -> Grid {
+/// A matrix `[d_model, dimensions]`, or turned, and a bias for each dimension, if there is any; rows of
+/// zeros are left out.
+fn matrix_grid(
+    model: &Model,
+    (title, role): (&str, Role),
+    (matrix, bias): (&Matrix, &[f64]),
+    turned: bool,
+) -> Grid {
     let dimensions = if turned {
         matrix.rows()
     } else {
@@ -86,6 +92,15 @@ fn matrix_grid(model: &Model, (title, role): (&str, Role), matrix: &Matrix, turn
             names.push(Cell::new(&*model.directions[direction]));
             cells.push(row);
         }
+    }
+    if bias.iter().any(|number| *number != 0.0) {
+        names.push(Cell::new("bias"));
+        cells.push(
+            bias.iter()
+                .take(shown)
+                .map(|number| finite(*number))
+                .collect(),
+        );
     }
     let title = match shown < dimensions {
         true => format!("{title}, the first {shown} of {dimensions} dimensions"),

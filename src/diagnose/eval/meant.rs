@@ -66,6 +66,8 @@ impl Scene<'_> {
             Cause::NoInput(None, _) => say "write an input, like `\"hello\"` or `[1, 2, 3]`";
             Cause::NoInput(Some(Meta::SOp(_)), (Meta::Atom(Value::Int(_)), _)) =>
                 say "for the value at position {a}: `{f}[{a}]`; for this single token: `{f}([{a}])`";
+            Cause::NoInput(Some(Meta::SOp(_)), (Meta::SOp(_), _)) if self.own_for_library(f).is_some() =>
+                else self.own_for_library(f);
             Cause::NoInput(Some(Meta::SOp(_)), (Meta::SOp(_), _)) =>
                 say "an s-op is not a function of others: write `{f}` alone";
             Cause::NoInput(_, (Meta::SOp(_), _)) =>
@@ -78,6 +80,7 @@ impl Scene<'_> {
             // What no int can hold, as the float that it is.
             Cause::Failed(Failure::LargeInt(_) | Failure::Overflow(..), at) if self.function().is_some() =>
                 "a float this large has no fraction", ("{}", self.say(*at));
+            Cause::Failed(Failure::Overflow("^", of, _), _) if !is_a_float(of) => else None;
             Cause::Failed(Failure::Overflow(..), _) => else self.float();
             Cause::Failed(..) => else self.guard();
             Cause::SelectorOperand(
@@ -375,4 +378,13 @@ pub(super) fn unquoted(value: &Value) -> Option<String> {
 /// How a value reads as a string.
 pub(super) fn quoted(value: &Value) -> String {
     Value::str(&value.to_string()).source()
+}
+
+/// Whether the power of two numbers is a float.
+fn is_a_float(of: &[Value]) -> bool {
+    let [base, exponent] = [0, 1].map(|at| of.get(at).and_then(Value::as_float));
+    let power = base
+        .zip(exponent)
+        .map(|(base, exponent)| base.powf(exponent));
+    power.is_some_and(f64::is_finite)
 }

@@ -90,20 +90,34 @@ impl Scene<'_> {
     fn of_library(&self, name: &str, fits: impl Fn(&str) -> bool) -> Option<Suggestion> {
         let names = self.evaluator.texts.library_names();
         let (other, module) = names.into_iter().find(|(other, _)| fits(other))?;
-        let is_there = |it: &Statement| {
-            matches!(&it.kind, StatementKind::Load { path, path_span }
-                if **path == *module && path_span.start < self.whole.start)
-        };
-        if self.site.ast.statements.iter().any(is_there) {
-            let reads = format!("`load \"{module}\";` reads your own {module}.rasp here");
-            let text = "not the library's module of this name: give the file another";
-            return Some(format!("{reads}, {text}").into());
+        if let Some(hidden) = self.hidden(module) {
+            return Some(hidden);
         }
         let first = format!("in the standard library: `load \"{module}\";` first");
         Some(match other == name {
             true => format!("it is {first}").into(),
             false => format!("did you mean `{other}`? It is {first}").into(),
         })
+    }
+
+    /// A module of the library that a load has not read, as there is a file of its name.
+    fn hidden(&self, module: &str) -> Option<Suggestion> {
+        let is_there = |it: &Statement| {
+            matches!(&it.kind, StatementKind::Load { path, path_span }
+                if **path == *module && path_span.start < self.whole.start)
+        };
+        self.site.ast.statements.iter().any(is_there).then(|| {
+            let reads = format!("`load \"{module}\";` reads your own {module}.rasp here");
+            let text = "not the library's module of this name: give the file another";
+            format!("{reads}, {text}").into()
+        })
+    }
+
+    /// What to do about an s-op that is called as the library's function of its name.
+    pub(super) fn own_for_library(&self, name: &str) -> Option<Suggestion> {
+        let names = self.evaluator.texts.library_names();
+        let (_, module) = names.into_iter().find(|(other, _)| *other == name)?;
+        self.hidden(module)
     }
 
     /// The visible name that was probably meant, of the program's `own` or of all.
