@@ -35,12 +35,13 @@ impl Meta {
     /// What is to be said of numbers that differ from others only by what is rounded away where they are
     /// shown.
     pub fn hidden_difference(&self, other: &Meta) -> Option<String> {
-        let values = |meta: &Meta| match meta {
-            Meta::Application(application) => match &**application {
-                Application::Sequence { output, .. } => Some(output.values.clone()),
-                Application::Matrix { .. } | Application::Scores { .. } => None,
-            },
-            list => list.as_tokens(),
+        let values = |meta: &Meta| {
+            if let Meta::Application(application) = meta
+                && let Application::Sequence { output, .. } = &**application
+            {
+                return Some(output.values.clone());
+            }
+            meta.as_tokens()
         };
         Value::hidden_difference(&values(self)?, &values(other)?)
     }

@@ -145,6 +145,16 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
             let message = format!("`--as {name}` and {shown} say different kinds of pictures");
             Some(error(message).help("leave `--as` out, or give the file another ending"))
         }
+        _ if form == Form::Html && arguments.show != Show::Flow => {
+            let message = "a page shows the program in its model, and nothing else";
+            Some(error(message.to_string()).help("leave `--show` out, or draw it as `svg`"))
+        }
+        _ if arguments.at.is_some()
+            && (form == Form::Html || matches!(arguments.show, Show::Graph | Show::Weights)) =>
+        {
+            let message = "what is drawn so is of all positions alike";
+            Some(error(message.to_string()).help("leave `--at` out"))
+        }
         _ => None,
     };
     if let Some(error) = misfit {

@@ -291,7 +291,13 @@ impl Analysis<'_> {
             let limit = MOST_SUMS.min(10 * self.limits.domain_values);
             let found = sums::counts_and_sums((&terms, there), counts, limit)
                 .map(Arc::new)
-                .ok_or_else(|| self.too_many_values(limit))?;
+                .ok_or_else(|| {
+                    let message = format!(
+                        "what one query selects can be more than {limit} pairs of a count and a sum here, \
+                         which is the limit"
+                    );
+                    Stopped::new(Code::DomainTooLarge, message)
+                })?;
             known.insert(key, found.clone());
             pairs.push(found);
         }
@@ -393,7 +399,7 @@ impl Analysis<'_> {
         Stopped::new(
             Code::DomainTooLarge,
             format!(
-                "attention can give {count} or more values here; the limit is {}",
+                "attention can give {count} values here; the limit is {}",
                 self.limits.domain_values
             ),
         )
