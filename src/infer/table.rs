@@ -6,6 +6,7 @@ use super::space::{Column, Distinct, FAILS, Space, VarId};
 use super::{Analysis, Node, Operand, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::SOpId;
+use crate::graph::idiom::selects_all;
 use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -79,6 +80,19 @@ impl Analysis<'_> {
                 format!("{left} {sign} {right}")
             }
         }
+    }
+
+    /// The length in each row of a table, if that is one of its variables.
+    pub fn lengths(&self, space: &Space) -> Option<Vec<i64>> {
+        let is_length = |var: &VarId| {
+            let kind = self.vars[var.0 as usize].kind;
+            matches!(kind, VarKind::Width(selector) if selects_all(self.graph, selector))
+        };
+        let place = space.vars.iter().position(is_length)?;
+        let lengths = &self.values(space.vars[place]).domain;
+        let rows = 0..space.rows();
+        rows.map(|row| lengths[space.row(row)[place] as usize].as_int())
+            .collect()
     }
 
     pub(super) fn analyse_map(
