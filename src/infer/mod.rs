@@ -18,6 +18,7 @@ mod joint;
 mod kind;
 mod once;
 mod order;
+mod overflow;
 mod predicate;
 mod rank;
 mod related;

@@ -117,6 +117,7 @@ impl Analysis<'_> {
         if matches!(op, Op::If) {
             self.check_branches(&columns)?;
         }
+        self.check_overflow(op, operands)?;
         self.check_kinds(op, operands)?;
         let column = self.settled(apply(op, &columns, &space)?)?;
         if column.values.domain.len() > self.limits.domain_values {
