@@ -2,8 +2,8 @@
 //! and so is every s-op on the way that is linear, such as the balance of a Dyck word; the
 //! program's own intermediate values are the best guesses.
 
-use super::InRows;
 use super::inverse::inverse;
+use super::{InRows, targets};
 use crate::compile::Compiler;
 use crate::compile::linear::additive::{self, AdditivePart, Entering};
 use crate::compile::linear::{LinearRead, Scalar};
@@ -176,7 +176,7 @@ impl Compiler<'_> {
         else {
             return None;
         };
-        let (quotient, share) = (operands[0], self.number_of(operands[1])?);
+        let (quotient, share) = (operands[0], self.only_number(operands[1])?);
         let (above, below) = self.two_of(Op::Divide, quotient)?;
         let above = self.inner_axis(above.into(), space, target)?;
         let below = self.inner_axis(below.into(), space, target)?;
@@ -184,15 +184,6 @@ impl Compiler<'_> {
         let values = rows.map(|row| above.value(row) - share * below.value(row));
         let read = above.read.clone().plus(-share, &below.read);
         Some(Axis::new(values.collect(), read))
-    }
-
-    /// The only value of an s-op, if that is a number.
-    fn number_of(&self, id: SOpId) -> Option<f64> {
-        let values = &self.analysis.node(id).ok()?.column.values;
-        match values.numbers()?.as_slice() {
-            [only] => Some(*only),
-            _ => None,
-        }
     }
 
     fn axes_of_variable(
@@ -403,12 +394,7 @@ impl Compiler<'_> {
     pub(crate) fn additive(&self, id: Operand, function: &[f64]) -> Option<LinearRead> {
         let node = self.analysis.node(id).ok()?;
         let space = &node.column.space;
-        let target: Vec<f64> = node
-            .column
-            .cells
-            .iter()
-            .map(|cell| function.get(*cell as usize).copied().unwrap_or(f64::NAN))
-            .collect();
+        let target = targets(&node.column, function);
         let parts: Vec<Entering> = space
             .vars
             .iter()

@@ -5,6 +5,7 @@
 
 use super::axis::Axis;
 use super::targets;
+use super::units::RAMP;
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::by_shape::affine;
 use crate::compile::{Compiler, Want};
@@ -219,9 +220,8 @@ impl Compiler<'_> {
     ) -> Result<LinearRead, Stopped> {
         let at = self.argument(argument, points, label)?;
         let unit = Unit {
-            slope: 1.0,
             offset: -least,
-            weight: 1.0,
+            ..RAMP
         };
         Ok(self.units(at, vec![unit], label, None))
     }

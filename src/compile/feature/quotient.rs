@@ -8,6 +8,7 @@ use super::axis::Axis;
 use super::product::FEWEST_VALUES;
 use super::search::{Found, search};
 use super::targets;
+use super::units::RAMP;
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::by_shape::affine;
 use crate::compile::{Care, Compiler, Want};
@@ -145,11 +146,7 @@ impl Compiler<'_> {
                 let points = rows.iter().map(value).collect();
                 let at = self.argument(argument, points, label)?;
                 let weight = sign * factor;
-                let unit = Unit {
-                    slope: 1.0,
-                    offset: 0.0,
-                    weight,
-                };
+                let unit = Unit { weight, ..RAMP };
                 read = read
                     .plus(1.0, &self.units(at, vec![unit], label, None))
                     .plus(weight * low, &is_case);

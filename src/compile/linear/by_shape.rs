@@ -70,7 +70,8 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn only_number(&self, id: impl Into<Operand>) -> Option<f64> {
+    /// The only value of an s-op, if that is a number.
+    pub(crate) fn only_number(&self, id: impl Into<Operand>) -> Option<f64> {
         let id = id.into();
         let node = self.analysis.node(id).ok()?;
         match node.column.values.numbers()?.as_slice() {
