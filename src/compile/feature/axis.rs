@@ -213,7 +213,7 @@ impl Compiler<'_> {
         );
         if self.is_categorical(var) && !(is_materialised && numbers.is_some()) {
             let classes = classes(values.domain.len(), (place, &cells), target, hashes);
-            let read = LinearRead::default().plus(1.0, &LinearRead::function(var, classes.clone()));
+            let read = LinearRead::function(var, classes.clone());
             axes.push(Axis::numbered(cells, classes, read));
         }
         axes

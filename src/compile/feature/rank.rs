@@ -100,7 +100,7 @@ impl Compiler<'_> {
             Some(own) => ranks(own),
             None => (0..values.domain.len()).map(|at| at as f64).collect(),
         };
-        let held = || LinearRead::default().plus(1.0, &LinearRead::function(var, numbers.clone()));
+        let held = || LinearRead::function(var, numbers.clone());
         if var <= Analysis::INDICES {
             return Ok(Some((numbers.clone(), held())));
         }

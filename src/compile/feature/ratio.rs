@@ -155,7 +155,7 @@ impl Compiler<'_> {
                 .iter()
                 .map(|factor| denominator_of(*factor))
                 .collect();
-            return Some(LinearRead::default().plus(1.0, &LinearRead::function(var, inverses)));
+            return Some(LinearRead::function(var, inverses));
         }
         let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
             return None;
@@ -171,9 +171,8 @@ impl Compiler<'_> {
             return Ok(());
         }
         let is_first = (0..self.analysis.setting.max_length).map(|at| f64::from(u8::from(at == 0)));
-        let is_first = LinearRead::function(Analysis::INDICES, is_first.collect());
+        let value = LinearRead::function(Analysis::INDICES, is_first.collect());
         let selected = self.selected(selector);
-        let value = LinearRead::default().plus(1.0, &is_first);
         self.write_cube(
             &selected,
             0,

@@ -102,7 +102,6 @@ impl Compiler<'_> {
                         let positions = 0..self.analysis.setting.max_length;
                         let values = positions.map(|index| (2 * index + first) as f64);
                         let value = LinearRead::function(Analysis::INDICES, values.collect());
-                        let value = LinearRead::default().plus(1.0, &value);
                         self.write(&selected, kind, &value, target)
                     }
                 }

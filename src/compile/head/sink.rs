@@ -321,8 +321,7 @@ impl Compiler<'_> {
             _ => read.constant + function.map_or(0.0, |function| function[index]),
         };
         let numbers = (0..self.analysis.setting.max_length).map(number);
-        let silent = LinearRead::function(indices, numbers.collect());
-        Some(LinearRead::default().plus(1.0, &silent))
+        Some(LinearRead::function(indices, numbers.collect()))
     }
 
     /// Has a mean, which may be weighted, read as its default where nothing is selected.
@@ -435,9 +434,7 @@ impl Compiler<'_> {
         }
         let mut rounds = false;
         let read = match self.nothing_by_index(selected) {
-            Some(numbers) => {
-                LinearRead::default().plus(1.0, &LinearRead::function(Analysis::INDICES, numbers))
-            }
+            Some(numbers) => LinearRead::function(Analysis::INDICES, numbers),
             None => {
                 let (first, values) = self.selects_first(selected)?;
                 let Some(cube) = self.cube_of_mean(selected)? else {

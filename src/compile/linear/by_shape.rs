@@ -49,7 +49,7 @@ impl Compiler<'_> {
             for (value, number) in values {
                 function[value as usize] = number.unwrap_or(0.0);
             }
-            return Some(LinearRead::default().plus(1.0, &LinearRead::function(var, function)));
+            return Some(LinearRead::function(var, function));
         }
         let SOp::Map { op, operands } = self.analysis.shape(id)? else {
             return None;
@@ -83,7 +83,7 @@ impl Compiler<'_> {
     /// A variable's value as a linear read; `numbers` are those of its domain.
     pub(crate) fn whole(&self, var: VarId, numbers: &[f64]) -> LinearRead {
         if self.is_categorical(var) {
-            LinearRead::default().plus(1.0, &LinearRead::function(var, numbers.to_vec()))
+            LinearRead::function(var, numbers.to_vec())
         } else if let VarKind::Total { left, right, less } = self.analysis.vars[var.0 as usize].kind
         {
             let sign = if less { -1.0 } else { 1.0 };
