@@ -333,6 +333,10 @@ impl<'g> Analysis<'g> {
         self.selectors.get(&id)
     }
 
+    pub fn kind(&self, var: VarId) -> VarKind {
+        self.vars[var.0 as usize].kind
+    }
+
     pub fn values(&self, var: VarId) -> &Values {
         &self.vars[var.0 as usize].values
     }

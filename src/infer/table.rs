@@ -62,7 +62,7 @@ impl Analysis<'_> {
 
     /// What a variable is, for people.
     pub fn var_name(&self, var: VarId) -> String {
-        match self.vars[var.0 as usize].kind {
+        match self.kind(var) {
             VarKind::Tokens => "tokens".to_string(),
             VarKind::Indices => "indices".to_string(),
             VarKind::Width(selector) => {
@@ -85,7 +85,7 @@ impl Analysis<'_> {
     /// The length in each row of a table, if that is one of its variables.
     pub fn lengths(&self, space: &Space) -> Option<Vec<i64>> {
         let is_length = |var: &VarId| {
-            let kind = self.vars[var.0 as usize].kind;
+            let kind = self.kind(*var);
             matches!(kind, VarKind::Width(selector) if selects_all(self.graph, selector))
         };
         let place = space.vars.iter().position(is_length)?;

@@ -178,7 +178,7 @@ impl Compiler<'_> {
             }
             Target::Direction(var, _) => var,
         };
-        let id = match analysis.vars[var.0 as usize].kind {
+        let id = match analysis.kind(var) {
             VarKind::Width(selector) => return PatternSource::Selector(selector.0),
             VarKind::Sum(id)
             | VarKind::Mean(id)
@@ -223,7 +223,7 @@ impl Compiler<'_> {
         let Target::Direction(var, _) = target else {
             return None;
         };
-        match self.analysis.vars[var.0 as usize].kind {
+        match self.analysis.kind(var) {
             VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) | VarKind::Weighted(id) => {
                 Some(id)
             }

@@ -207,10 +207,7 @@ impl Compiler<'_> {
             axes.push(Axis::numbered(cells.clone(), inverses, read));
         }
         // Of a materialised s-op only its number is a linear read; any other code would take a layer.
-        let is_materialised = matches!(
-            self.analysis.vars[var.0 as usize].kind,
-            VarKind::Materialised(_)
-        );
+        let is_materialised = matches!(self.analysis.kind(var), VarKind::Materialised(_));
         if self.is_categorical(var) && !(is_materialised && numbers.is_some()) {
             let classes = classes(values.domain.len(), (place, &cells), target, hashes);
             let read = LinearRead::function(var, classes.clone());

@@ -40,7 +40,7 @@ impl Compiler<'_> {
         let [a, b] = *self.analysis.node(id).ok()?.column.space.vars else {
             return None;
         };
-        let mean = |var: VarId| match self.analysis.vars[var.0 as usize].kind {
+        let mean = |var: VarId| match self.analysis.kind(var) {
             VarKind::Mean(aggregate) => Some(aggregate),
             VarKind::Tokens
             | VarKind::Indices
@@ -157,7 +157,7 @@ impl Compiler<'_> {
                 .collect();
             return Some(LinearRead::function(var, inverses));
         }
-        let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
+        let VarKind::Width(selector) = self.analysis.kind(var) else {
             return None;
         };
         let widths = self.analysis.values(var).numbers()?;

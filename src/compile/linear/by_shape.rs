@@ -84,8 +84,7 @@ impl Compiler<'_> {
     pub(crate) fn whole(&self, var: VarId, numbers: &[f64]) -> LinearRead {
         if self.is_categorical(var) {
             LinearRead::function(var, numbers.to_vec())
-        } else if let VarKind::Total { left, right, less } = self.analysis.vars[var.0 as usize].kind
-        {
+        } else if let VarKind::Total { left, right, less } = self.analysis.kind(var) {
             let sign = if less { -1.0 } else { 1.0 };
             self.summand(left).plus(sign, &self.summand(right))
         } else if let Some((selector, _)) = self.inverted(var) {
@@ -97,10 +96,7 @@ impl Compiler<'_> {
 
     /// Whether a variable is a sum that is read as its parts.
     pub(crate) fn is_total(&self, var: VarId) -> bool {
-        matches!(
-            self.analysis.vars[var.0 as usize].kind,
-            VarKind::Total { .. }
-        )
+        matches!(self.analysis.kind(var), VarKind::Total { .. })
     }
 
     /// A part of a total: by its shape, or as a variable of its own.
@@ -115,7 +111,7 @@ impl Compiler<'_> {
 
     /// Whether readers may ask for any function of the variable.
     pub(crate) fn is_categorical(&self, var: VarId) -> bool {
-        match self.analysis.vars[var.0 as usize].kind {
+        match self.analysis.kind(var) {
             VarKind::Tokens
             | VarKind::Indices
             | VarKind::Given(_)

@@ -214,7 +214,7 @@ impl Compiler<'_> {
         if let Some(known) = self.ranges.get(&var) {
             return Ok(*known);
         }
-        let kind = self.analysis.vars[var.0 as usize].kind;
+        let kind = self.analysis.kind(var);
         let (VarKind::Mean(id) | VarKind::Weighted(id)) = kind else {
             unreachable!("real numbers are means");
         };
