@@ -1,6 +1,7 @@
 //! Attempts at a model: a plan is built with some care, goes through the passes, becomes weights and
 //! is proved; where the proof stays open, another is built with more care.
 
+use super::compiled::{Compiled, exact_there};
 use super::emit::{self, readout};
 use super::stored::{Proof, prove};
 use super::{Compiler, Request, Searches, causal, lower, verify};
@@ -9,10 +10,9 @@ use crate::certify::{Certificate, Certifier};
 use crate::graph::{Graph, SOpId, WithFirst};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped, Var};
-use crate::model::{Dtype, Host, Model};
-use crate::plan::pass::{Choice, Passes};
+use crate::model::{Dtype, Model};
+use crate::plan::pass::{Choice, FUSE};
 use crate::plan::{Plan, Style};
-use crate::schedule::report::Searched;
 use crate::schedule::schedule;
 use std::collections::BTreeSet;
 
@@ -32,41 +32,94 @@ const FEW_PARAMETERS: usize = 4_096;
 /// ones only.
 const SOME_PARAMETERS: usize = 262_144;
 
-/// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own.
-const MUCH_SMALLER: usize = 4;
-
 /// How many times larger a model may be whose rows of attention are proved to be uniform.
 const MOST_LARGER: usize = 2;
 
 /// Means of more values are real numbers where lists of values become too long.
 const MOST_LISTED: usize = 1_024;
 
+/// What is compiled, for which inputs, and within which limits.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub graph: &'a Graph,
+    pub roots: &'a [SOpId],
+    pub setting: &'a Setting,
+    pub limits: &'a Limits,
+}
+
+impl Request {
+    pub(super) fn in_style(&self, style: Style) -> Request {
+        Request {
+            style,
+            ..self.clone()
+        }
+    }
+
+    /// The same with a hidden layer for each elementwise s-op.
+    fn unfused(&self) -> Request {
+        Request {
+            passes: self.passes.without(&FUSE),
+            ..self.clone()
+        }
+    }
+}
+
+/// The smallest model, of the program as it is written or by earliest keys.
+///
+/// # Errors
+/// As [`super::compile_in`].
+pub(super) fn smallest(request: &Request, task: Task) -> Fallible<Compiled> {
+    let in_both = |task| {
+        let made_in = |style| made_in(&request.in_style(style), task);
+        if request.without_bos {
+            return made_in(Style::Faithful);
+        }
+        match [Style::Compact, Style::Faithful].map(made_in) {
+            [Ok(compact), Ok(faithful)] if compact.is_better(&faithful) => Ok(compact),
+            [_, Ok(faithful)] => Ok(faithful),
+            [compact, Err(_)] => compact,
+        }
+    };
+    let by_earliest = task.graph.by_earliest(task.roots, task.setting.max_length);
+    let written = in_both(task);
+    let Some((graph, roots)) = &by_earliest else {
+        return written;
+    };
+    let by_earliest = Task {
+        graph,
+        roots,
+        ..task
+    };
+    match (written, in_both(by_earliest)) {
+        (Ok(written), Ok(other)) if !other.is_worth_more(&written) => Ok(written),
+        (_, Ok(other)) => Ok(Compiled {
+            sops: task.roots.to_vec(),
+            ..other
+        }),
+        (written, Err(_)) => written,
+    }
+}
+
 /// A model in the style that is asked for; where functions of means have too many values to list, with
 /// these means as real numbers.
 ///
 /// # Errors
 /// As [`super::compile_in`].
-pub(super) fn made_in(
-    request: &Request,
-    graph: &Graph,
-    roots: &[SOpId],
-    setting: &Setting,
-    limits: &Limits,
-) -> Fallible<Compiled> {
-    let of = (graph, roots);
+pub(super) fn made_in(request: &Request, task: Task) -> Fallible<Compiled> {
     let made = |limits: &Limits| {
-        analysed(request, of, setting, limits, |analysis| {
+        let task = Task { limits, ..task };
+        analysed(request, task, |analysis| {
             causal::check(analysis)?;
-            fused_or_apart(request, of, analysis)
+            fused_or_unfused(request, task, analysis)
         })
     };
-    made(limits).or_else(|error| {
-        if error.code != Code::DomainTooLarge || limits.domain_values <= MOST_LISTED {
+    made(task.limits).or_else(|error| {
+        if error.code != Code::DomainTooLarge || task.limits.domain_values <= MOST_LISTED {
             return Err(error);
         }
         let fewer = Limits {
             domain_values: MOST_LISTED,
-            ..limits.clone()
+            ..task.limits.clone()
         };
         made(&fewer).map_err(|other| match other.code == Code::Interrupted {
             true => other,
@@ -79,11 +132,15 @@ pub(super) fn made_in(
 /// What is made of what s-ops can be on the inputs that are asked for.
 pub(super) fn analysed<T>(
     request: &Request,
-    (graph, roots): (&Graph, &[SOpId]),
-    setting: &Setting,
-    limits: &Limits,
+    task: Task,
     make: impl FnOnce(&Analysis) -> Fallible<T>,
 ) -> Fallible<T> {
+    let Task {
+        graph,
+        roots,
+        setting,
+        limits,
+    } = task;
     let several = match request.style {
         Style::Faithful => Several::Means,
         Style::Compact => Several::Sums,
@@ -99,16 +156,12 @@ pub(super) fn analysed<T>(
 
 /// A model in which a chain of elementwise s-ops is one hidden layer; or a layer for each, where that one is
 /// refused, or has a hidden unit for each of the many numbers that what a chain reads may be together.
-fn fused_or_apart(
-    request: &Request,
-    of: (&Graph, &[SOpId]),
-    analysis: &Analysis,
-) -> Fallible<Compiled> {
-    let searches = Searches::default();
-    let first = attempt(analysis, &searches, of.1, request, Care::Plain);
-    let fused = certified_or_tried(request, of, (analysis, &searches), first);
+fn fused_or_unfused(request: &Request, task: Task, analysis: &Analysis) -> Fallible<Compiled> {
+    let control = task.graph.control();
+    let fused = Attempts::new(request, task, analysis);
+    let fused = fused.certified_or_tried(fused.attempt(Care::Plain));
     let is_fine = |fused: &Compiled| {
-        let most = FEW_UNITS * (analysis.setting.max_length + analysis.setting.vocabulary.len());
+        let most = FEW_UNITS * (task.setting.max_length + task.setting.vocabulary.len());
         let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care == Care::Plain;
         let enough = if is_narrow {
             SOME_PARAMETERS
@@ -120,27 +173,24 @@ fn fused_or_apart(
     if !request.passes.choose(Choice::Fuse) || fused.as_ref().is_ok_and(is_fine) {
         return fused;
     }
-    of.0.control().check()?;
-    let apart = Request {
-        passes: request.passes.without_choice(Choice::Fuse),
-        ..request.clone()
-    };
-    let searches = Searches::default();
-    let mut first = attempt(analysis, &searches, of.1, &apart, Care::Plain);
+    control.check()?;
+    let request = request.unfused();
+    let attempts = Attempts::new(&request, task, analysis);
+    let mut first = attempts.attempt(Care::Plain);
     let is_enough =
         |made: &Compiled| made.is_certified() && made.model.padded_parameters() <= SOME_PARAMETERS;
     if !first.as_ref().is_ok_and(Compiled::is_certified) && !fused.as_ref().is_ok_and(is_enough) {
-        of.0.control().check()?;
-        first = certified_or_tried(&apart, of, (analysis, &searches), first);
+        control.check()?;
+        first = attempts.certified_or_tried(first);
     }
-    let apart = first.ok();
-    of.0.control().check()?;
-    let is_worth_it = |apart: &Compiled| match &fused {
-        Ok(fused) => apart.is_worth_more(fused),
+    let unfused = first.ok();
+    control.check()?;
+    let is_worth_it = |unfused: &Compiled| match &fused {
+        Ok(fused) => unfused.is_worth_more(fused),
         Err(_) => true,
     };
-    match apart.filter(|apart| apart.is_certified() && is_worth_it(apart)) {
-        Some(apart) => Ok(apart),
+    match unfused.filter(|unfused| unfused.is_certified() && is_worth_it(unfused)) {
+        Some(unfused) => Ok(unfused),
         None => fused,
     }
 }
@@ -151,107 +201,217 @@ fn fused_or_apart(
 ///
 /// # Errors
 /// Interrupted.
-pub(super) fn with_even_rows(
-    made: Compiled,
-    request: &Request,
-    of: (&Graph, &[SOpId]),
-    setting: &Setting,
-    limits: &Limits,
-) -> Fallible<Compiled> {
+pub(super) fn with_even_rows(made: Compiled, request: &Request, task: Task) -> Fallible<Compiled> {
     let is_even = |made: &Compiled| made.certificates[0].is_even();
     if !made.is_certified() || is_even(&made) {
         return Ok(made);
     }
-    let apart = Request {
-        passes: request.passes.without_choice(Choice::Fuse),
-        ..request.clone()
-    };
     let most = MOST_LARGER * made.model.padded_parameters();
     let is_better = |other: &Compiled| {
         other.is_certified() && is_even(other) && other.model.padded_parameters() <= most
     };
-    let better = analysed(request, of, setting, limits, |analysis| {
-        let found = [request, &apart].into_iter().find_map(|request| {
-            let searches = Searches::default();
+    let better = analysed(request, task, |analysis| {
+        let unfused = request.unfused();
+        let mut found = [request, &unfused].into_iter().filter_map(|request| {
+            let attempts = Attempts::new(request, task, analysis);
             let cares = [Care::Plain, Care::Careful, Care::Bits, Care::Exact].into_iter();
-            let mut attempts = cares.filter_map(|care| {
-                attempt_until(analysis, &searches, of.1, (request, care), is_better).ok()
-            });
-            attempts.find(is_better)
+            let mut made = cares.filter_map(|care| attempts.attempt_until(care, is_better).ok());
+            made.find(is_better)
         });
-        Ok(found)
+        Ok(found.next())
     });
-    of.0.control().check()?;
+    task.graph.control().check()?;
     Ok(better.ok().flatten().unwrap_or(made))
 }
 
-/// The first model that is certified, `first` or one with ever more care; without one, one that was tried.
-fn certified_or_tried(
-    request: &Request,
-    (graph, roots): (&Graph, &[SOpId]),
-    (analysis, searches): (&Analysis, &Searches),
-    first: Fallible<Compiled>,
-) -> Fallible<Compiled> {
-    let control = graph.control();
-    let is_final = |first: &Fallible<Compiled>| match first {
-        Ok(compiled) => compiled.is_certified(),
-        // What is computed a layer later may have fewer values.
-        Err(error) => error.code != Code::DomainTooLarge,
-    };
-    if is_final(&first) {
-        let first = first?;
-        if first.model.padded_parameters() <= MANY_PARAMETERS {
-            return Ok(first);
+/// What attempts at a model have in common, however much care they take.
+pub(super) struct Attempts<'a> {
+    request: &'a Request,
+    task: Task<'a>,
+    analysis: &'a Analysis<'a>,
+    searches: Searches,
+}
+
+impl<'a> Attempts<'a> {
+    pub fn new(request: &'a Request, task: Task<'a>, analysis: &'a Analysis<'a>) -> Attempts<'a> {
+        Attempts {
+            request,
+            task,
+            analysis,
+            searches: Searches::default(),
         }
-        // What is computed a layer later may take less.
-        let careful = attempt(analysis, searches, roots, request, Care::Careful).ok();
-        control.check()?;
-        let smaller = careful.filter(|careful| careful.is_better(&first));
-        return Ok(smaller.unwrap_or(first));
     }
-    // More care can take more than there is; the model is there without it.
-    let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
-    let cares: &[Care] = match read_on_the_way(analysis, roots).all(few) {
-        true => &[Care::Careful, Care::Bits, Care::Exact],
-        false => &[Care::Careful, Care::Bits],
-    };
-    let mut exact_in: BTreeSet<Dtype> = first.iter().flat_map(Compiled::exact_in).collect();
-    // What is proved for some floats only is better than what is wrong: best for those that are tried.
-    let mut partly: Option<Compiled> = None;
-    let in_float32 = |compiled: &Compiled| compiled.exact_in().any(|dtype| dtype == Dtype::Float32);
-    for care in cares.iter().copied() {
-        control.check()?;
-        if let Ok(careful) = attempt(analysis, searches, roots, request, care) {
-            if careful.is_certified() {
-                return Ok(careful);
+
+    /// The first model that is certified, `first` or one with ever more care; without one, one that was tried.
+    fn certified_or_tried(&self, first: Fallible<Compiled>) -> Fallible<Compiled> {
+        let (analysis, roots) = (self.analysis, self.task.roots);
+        let control = self.task.graph.control();
+        let is_final = |first: &Fallible<Compiled>| match first {
+            Ok(compiled) => compiled.is_certified(),
+            // What is computed a layer later may have fewer values.
+            Err(error) => error.code != Code::DomainTooLarge,
+        };
+        if is_final(&first) {
+            let first = first?;
+            if first.model.padded_parameters() <= MANY_PARAMETERS {
+                return Ok(first);
             }
-            exact_in.extend(careful.exact_in());
-            let is_better = match &partly {
-                None => careful.exact_in().next().is_some(),
-                Some(known) => in_float32(&careful) && !in_float32(known),
+            // What is computed a layer later may take less.
+            let careful = self.attempt(Care::Careful).ok();
+            control.check()?;
+            let smaller = careful.filter(|careful| careful.is_better(&first));
+            return Ok(smaller.unwrap_or(first));
+        }
+        // More care can take more than there is; the model is there without it.
+        let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
+        let cares: &[Care] = match read_on_the_way(analysis, roots).all(few) {
+            true => &[Care::Careful, Care::Bits, Care::Exact],
+            false => &[Care::Careful, Care::Bits],
+        };
+        let mut exact_in: BTreeSet<Dtype> = first.iter().flat_map(Compiled::exact_in).collect();
+        // What is proved for some floats only is better than what is wrong: best for those that are tried.
+        let mut partly: Option<Compiled> = None;
+        let in_float32 =
+            |compiled: &Compiled| compiled.exact_in().any(|dtype| dtype == Dtype::Float32);
+        for care in cares.iter().copied() {
+            control.check()?;
+            if let Ok(careful) = self.attempt(care) {
+                if careful.is_certified() {
+                    return Ok(careful);
+                }
+                exact_in.extend(careful.exact_in());
+                let is_better = match &partly {
+                    None => careful.exact_in().next().is_some(),
+                    Some(known) => in_float32(&careful) && !in_float32(known),
+                };
+                if is_better {
+                    partly = Some(careful);
+                }
+            }
+        }
+        let mut real = None;
+        if roots.iter().any(|root| readout::is_dense(analysis, *root)) {
+            control.check()?;
+            real = self.attempt(Care::Real).ok();
+        }
+        if let Some(real) = real.take_if(|real| real.is_certified()) {
+            return Ok(real);
+        }
+        control.at("trying inputs");
+        let mut tried = first.and_then(|compiled| self.verified(compiled));
+        for other in real.into_iter().chain(partly) {
+            tried = tried.or_else(|_| self.verified(other));
+        }
+        tried.map_err(|error| match exact_in.first() {
+            Some(dtype) => Box::new(error.help(exact_there(*dtype))),
+            None => error,
+        })
+    }
+
+    /// # Errors
+    /// A model that is wrong on one of some inputs.
+    fn verified(&self, compiled: Compiled) -> Fallible<Compiled> {
+        let Task { graph, roots, .. } = self.task;
+        verify::guard(graph, roots, &compiled.model).map(|()| compiled)
+    }
+
+    fn attempt(&self, care: Care) -> Fallible<Compiled> {
+        self.attempt_until(care, Compiled::is_certified)
+    }
+
+    /// The first model that is good enough, with all passes or some left out; without one, that with all.
+    fn attempt_until(
+        &self,
+        care: Care,
+        is_enough: impl Fn(&Compiled) -> bool,
+    ) -> Fallible<Compiled> {
+        let (graph, roots) = (self.analysis.graph, self.task.roots);
+        graph.control().at(match care {
+            Care::Plain => "finding weights",
+            Care::Careful => "finding more precise weights",
+            Care::Bits => "finding weights that compare bits",
+            Care::Exact => "finding exact weights",
+            Care::Real => "finding weights for a real number",
+        });
+        let draft = self.draft(care)?;
+        let asked = &self.request.passes;
+        let mut tried: Vec<Compiled> = Vec::new();
+        for passes in std::iter::once(asked.clone()).chain(asked.fallbacks()) {
+            let mut plan = draft.clone();
+            let searched = passes.run(&mut plan, graph.control());
+            // The layers that the graph alone takes.
+            plan.remark(schedule(graph, roots).layers.len());
+            if tried.iter().any(|known| known.plan == plan) {
+                continue;
+            }
+            let (model, certificates) = match self.finish(&plan) {
+                Ok(made) => made,
+                Err(error) if tried.is_empty() => return Err(error),
+                Err(_) => continue,
             };
-            if is_better {
-                partly = Some(careful);
+            let compiled = Compiled {
+                model,
+                draft: draft.clone(),
+                care,
+                passes,
+                host: plan.host,
+                sops: roots.to_vec(),
+                setting: self.task.setting.clone(),
+                plan,
+                searched,
+                certificates,
+            };
+            if is_enough(&compiled) {
+                return Ok(compiled);
             }
+            tried.push(compiled);
         }
+        Ok(tried.swap_remove(0))
     }
-    let mut real = None;
-    if roots.iter().any(|root| readout::is_dense(analysis, *root)) {
-        control.check()?;
-        real = attempt(analysis, searches, roots, request, Care::Real).ok();
+
+    /// The plan before any pass.
+    pub fn draft(&self, care: Care) -> Fallible<Plan> {
+        let (analysis, roots) = (self.analysis, self.task.roots);
+        let mut compiler = Compiler::new(analysis, &self.searches, self.request, care);
+        let mut outputs = Vec::with_capacity(roots.len());
+        for root in roots {
+            let output = compiler.root(*root);
+            outputs.push(output.map_err(|stopped| stopped.diagnostic(analysis.graph, *root))?);
+        }
+        let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
+        compiler.place_variables().map_err(diagnose)?;
+        emit::plan(&compiler, roots, outputs).map_err(diagnose)
     }
-    if let Some(real) = real.take_if(|real| real.is_certified()) {
-        return Ok(real);
+
+    /// The model of a plan after passes, with what is proved of it.
+    fn finish(&self, plan: &Plan) -> Fallible<(Model, [Certificate; 2])> {
+        let graph = self.analysis.graph;
+        let compiled_from =
+            |error: Diagnostic| error.at(graph.span(self.task.roots[0]), "compiled from this");
+        plan.check().map_err(|problem| {
+            let error = Diagnostic::error(Code::NotExact, "nothing can be proved of this model");
+            let note = format!("its plan does not hold together: {problem}");
+            compiled_from(error).note(note)
+        })?;
+        graph.control().at("certifying");
+        let lowered = || {
+            let model = lower(plan);
+            check_size(self.task.limits, &model)?;
+            Ok((model, plan.to_json()))
+        };
+        let (lowered, certifier) = parallel::both(lowered, || Certifier::new(plan));
+        let (mut model, json) = lowered.map_err(|message: String| {
+            compiled_from(Diagnostic::error(Code::LimitReached, message))
+        })?;
+        model.plan = Some(json);
+        let Proof {
+            certificates,
+            exact,
+        } = prove(&certifier, &model, plan.host.order);
+        model.certified = exact;
+        model.largest_activation = certificates[0].largest_activation;
+        Ok((model, certificates))
     }
-    control.at("trying inputs");
-    let mut tried = first.and_then(|compiled| verified(graph, roots, compiled));
-    for other in real.into_iter().chain(partly) {
-        tried = tried.or_else(|_| verified(graph, roots, other));
-    }
-    tried.map_err(|error| match exact_in.first() {
-        Some(dtype) => Box::new(error.help(exact_there(*dtype))),
-        None => error,
-    })
 }
 
 /// The variables that anything but the results themselves depends on.
@@ -265,77 +425,6 @@ fn read_on_the_way<'a>(
     let read: BTreeSet<VarId> = vars.flatten().copied().collect();
     let vars = &analysis.vars;
     read.into_iter().map(|var| &vars[var.0 as usize])
-}
-
-/// # Errors
-/// A model that is wrong on one of some inputs.
-fn verified(graph: &Graph, roots: &[SOpId], compiled: Compiled) -> Fallible<Compiled> {
-    verify::guard(graph, roots, &compiled.model).map(|()| compiled)
-}
-
-/// Help where a model of these floats alone would be exact.
-pub(super) fn exact_there(dtype: Dtype) -> String {
-    format!("`--dtype {}` makes one that is exact there", dtype.name())
-}
-
-/// A model, the plan it was lowered from, and what is proved of it.
-#[derive(Clone, Debug)]
-pub struct Compiled {
-    pub model: Model,
-    /// The plan as it was built, before any pass.
-    pub draft: Plan,
-    /// The care with which it was built.
-    pub care: Care,
-    /// The passes that made this plan of it.
-    pub passes: Passes,
-    pub plan: Plan,
-    /// What is proved of the schedule, if one was searched for.
-    pub searched: Option<Searched>,
-    /// In float32 and in float64, for the order of scaling that was asked for.
-    pub certificates: [Certificate; 2],
-    /// The hosts that were asked for.
-    pub host: Host,
-    /// The s-ops of its outputs.
-    pub sops: Vec<SOpId>,
-    /// The inputs that it is for.
-    pub setting: Setting,
-}
-
-impl Compiled {
-    /// Whether every output is proved to decode exactly on the hosts that were asked for.
-    pub fn is_certified(&self) -> bool {
-        self.host.is_among(&self.model.certified)
-    }
-
-    /// The floats in which every output is proved to decode exactly, in the order that was asked for.
-    pub(super) fn exact_in(&self) -> impl Iterator<Item = Dtype> {
-        let dtypes = [Dtype::Float32, Dtype::Float64].into_iter();
-        dtypes.filter(|dtype| {
-            let dtype = Some(*dtype);
-            Host { dtype, ..self.host }.is_among(&self.model.certified)
-        })
-    }
-
-    /// Whether it is proved where the other is not, or as well proved and smaller.
-    pub(super) fn is_better(&self, other: &Compiled) -> bool {
-        let key = |compiled: &Compiled| {
-            let size = compiled.model.padded_parameters();
-            (!compiled.is_certified(), size)
-        };
-        key(self) < key(other)
-    }
-
-    /// The same, but much smaller where it takes more layers.
-    pub(super) fn is_worth_more(&self, other: &Compiled) -> bool {
-        let [ours, theirs] = [self, other].map(|compiled| &compiled.model);
-        let takes_more = ours.layers.len() > theirs.layers.len();
-        let times = if takes_more { MUCH_SMALLER } else { 1 };
-        let is_smaller = theirs.padded_parameters() / times > ours.padded_parameters();
-        match self.is_certified() == other.is_certified() {
-            true => is_smaller,
-            false => self.is_certified(),
-        }
-    }
 }
 
 /// What is tried to make a model exact.
@@ -352,122 +441,6 @@ pub enum Care {
     Exact,
     /// A result whose numbers are close to each other is read as a real number.
     Real,
-}
-
-fn attempt(
-    analysis: &Analysis,
-    searches: &Searches,
-    roots: &[SOpId],
-    request: &Request,
-    care: Care,
-) -> Fallible<Compiled> {
-    let how = (request, care);
-    attempt_until(analysis, searches, roots, how, Compiled::is_certified)
-}
-
-/// The first model that is good enough, with all passes or some left out; without one, that with all.
-fn attempt_until(
-    analysis: &Analysis,
-    searches: &Searches,
-    roots: &[SOpId],
-    (request, care): (&Request, Care),
-    is_enough: impl Fn(&Compiled) -> bool,
-) -> Fallible<Compiled> {
-    analysis.graph.control().at(match care {
-        Care::Plain => "finding weights",
-        Care::Careful => "finding more precise weights",
-        Care::Bits => "finding weights that compare bits",
-        Care::Exact => "finding exact weights",
-        Care::Real => "finding weights for a real number",
-    });
-    let draft = draft(analysis, searches, roots, request, care)?;
-    let mut tried: Vec<Compiled> = Vec::new();
-    for passes in std::iter::once(request.passes.clone()).chain(request.passes.apart()) {
-        let mut plan = draft.clone();
-        let searched = passes.run(&mut plan, analysis.graph.control());
-        plan.remark(depth(analysis.graph, roots));
-        if tried.iter().any(|known| known.plan == plan) {
-            continue;
-        }
-        let (model, certificates) = match finish(analysis, roots, &plan) {
-            Ok(made) => made,
-            Err(error) if tried.is_empty() => return Err(error),
-            Err(_) => continue,
-        };
-        let compiled = Compiled {
-            model,
-            draft: draft.clone(),
-            care,
-            passes,
-            host: plan.host,
-            sops: roots.to_vec(),
-            setting: analysis.setting.clone(),
-            plan,
-            searched,
-            certificates,
-        };
-        if is_enough(&compiled) {
-            return Ok(compiled);
-        }
-        tried.push(compiled);
-    }
-    Ok(tried.swap_remove(0))
-}
-
-pub(super) fn draft(
-    analysis: &Analysis,
-    searches: &Searches,
-    roots: &[SOpId],
-    request: &Request,
-    care: Care,
-) -> Fallible<Plan> {
-    let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
-    let mut compiler = Compiler::new(analysis, searches, request, care);
-    let mut outputs = Vec::with_capacity(roots.len());
-    for root in roots {
-        let output = compiler.root(*root);
-        outputs.push(output.map_err(|stopped| stopped.diagnostic(analysis.graph, *root))?);
-    }
-    compiler.place_variables().map_err(diagnose)?;
-    emit::plan(&compiler, roots, outputs).map_err(diagnose)
-}
-
-/// The model of a plan after passes, with what is proved of it.
-fn finish(
-    analysis: &Analysis,
-    roots: &[SOpId],
-    plan: &Plan,
-) -> Fallible<(Model, [Certificate; 2])> {
-    plan.check().map_err(|problem| {
-        let error = Diagnostic::error(Code::NotExact, "nothing can be proved of this model");
-        let error = error.at(analysis.graph.span(roots[0]), "compiled from this");
-        error.note(format!("its plan does not hold together: {problem}"))
-    })?;
-    analysis.graph.control().at("certifying");
-    let limits = analysis.limits;
-    let lowered = || {
-        let model = lower(plan);
-        check_size(limits, &model)?;
-        Ok((model, plan.to_json()))
-    };
-    let (lowered, certifier) = parallel::both(lowered, || Certifier::new(plan));
-    let (mut model, json) = lowered.map_err(|message: String| {
-        let span = analysis.graph.span(roots[0]);
-        Diagnostic::error(Code::LimitReached, message).at(span, "compiled from this")
-    })?;
-    model.plan = Some(json);
-    let Proof {
-        certificates,
-        exact,
-    } = prove(&certifier, &model, plan.host.order);
-    model.certified = exact;
-    model.largest_activation = certificates[0].largest_activation;
-    Ok((model, certificates))
-}
-
-/// The layers that the graph alone takes.
-fn depth(graph: &Graph, roots: &[SOpId]) -> usize {
-    schedule(graph, roots).layers.len()
 }
 
 /// # Errors

@@ -17,6 +17,7 @@
 
 mod attempt;
 mod causal;
+mod compiled;
 mod effect;
 mod emit;
 pub mod feature;
@@ -28,7 +29,8 @@ pub mod part_plan;
 mod stored;
 pub mod verify;
 
-pub use attempt::{Care, Compiled};
+pub use attempt::Care;
+pub use compiled::Compiled;
 pub use effect::explain;
 pub use lower::lower;
 pub use stored::{Proof, certified, open, prove, prove_by, proved_plan};
@@ -44,7 +46,7 @@ use crate::infer::{Analysis, Operand, Setting, Stopped};
 use crate::model::{Dtype, Host, Model};
 use crate::plan::pass::{Choice, Passes};
 use crate::plan::{Style, Unit};
-use attempt::{made_in, with_even_rows};
+use attempt::{Task, made_in, smallest, with_even_rows};
 use feature::{axis, search};
 use head::sink;
 use indexmap::IndexMap;
@@ -99,60 +101,21 @@ pub fn compile_in(
     limits: &Limits,
 ) -> Fallible<Compiled> {
     check_setting(setting, limits)?;
-    let of = (graph, roots);
-    let make = |setting: &Setting| match request.style {
-        Style::Faithful => in_style(Style::Faithful, request, of, setting, limits)
-            .and_then(|made| with_even_rows(made, request, of, setting, limits)),
-        Style::Compact => smallest(request, of, setting, limits),
+    let make = |setting: &Setting| {
+        let task = Task {
+            graph,
+            roots,
+            setting,
+            limits,
+        };
+        match request.style {
+            Style::Faithful => {
+                made_in(request, task).and_then(|made| with_even_rows(made, request, task))
+            }
+            Style::Compact => smallest(request, task),
+        }
     };
     or_nearest(setting, graph.control(), make, Compiled::is_certified)
-}
-
-fn in_style(
-    style: Style,
-    request: &Request,
-    (graph, roots): (&Graph, &[SOpId]),
-    setting: &Setting,
-    limits: &Limits,
-) -> Fallible<Compiled> {
-    let request = Request {
-        style,
-        ..request.clone()
-    };
-    made_in(&request, graph, roots, setting, limits)
-}
-
-/// The smallest model, of the program as it is written or by earliest keys.
-fn smallest(
-    request: &Request,
-    of: (&Graph, &[SOpId]),
-    setting: &Setting,
-    limits: &Limits,
-) -> Fallible<Compiled> {
-    let in_both = |of| {
-        if request.without_bos {
-            return in_style(Style::Faithful, request, of, setting, limits);
-        }
-        let styles = [Style::Compact, Style::Faithful];
-        match styles.map(|style| in_style(style, request, of, setting, limits)) {
-            [Ok(compact), Ok(faithful)] if compact.is_better(&faithful) => Ok(compact),
-            [_, Ok(faithful)] => Ok(faithful),
-            [compact, Err(_)] => compact,
-        }
-    };
-    let by_earliest = of.0.by_earliest(of.1, setting.max_length);
-    let written = in_both(of);
-    let Some((graph, roots)) = &by_earliest else {
-        return written;
-    };
-    match (written, in_both((graph, roots))) {
-        (Ok(written), Ok(other)) if !other.is_worth_more(&written) => Ok(written),
-        (_, Ok(other)) => Ok(Compiled {
-            sops: of.1.to_vec(),
-            ..other
-        }),
-        (written, Err(_)) => written,
-    }
 }
 
 /// Another way to make the model, one that is proved, where the one that was asked for is not: for
@@ -164,8 +127,13 @@ pub fn another_way(
     limits: &Limits,
 ) -> Option<&'static str> {
     let proved = |request: &Request| {
-        let made = made_in(request, graph, &refused.sops, &refused.setting, limits);
-        made.is_ok_and(|made| made.is_certified())
+        let task = Task {
+            graph,
+            roots: &refused.sops,
+            setting: &refused.setting,
+            limits,
+        };
+        made_in(request, task).is_ok_and(|made| made.is_certified())
     };
     let floats = || Request {
         host: Host {
@@ -174,15 +142,11 @@ pub fn another_way(
         },
         ..request.clone()
     };
-    let compact = || Request {
-        style: Style::Compact,
-        ..request.clone()
-    };
     if request.host.dtype == Some(Dtype::Bfloat16) && proved(&floats()) {
         return Some("without `--dtype bfloat16` it is proved to be exact");
     }
     let other = request.style == Style::Faithful && !request.without_bos;
-    (other && proved(&compact()))
+    (other && proved(&request.in_style(Style::Compact)))
         .then_some("`--style compact` makes one that is proved to be exact")
 }
 
