@@ -5,6 +5,7 @@
 //! bools as numbers. Numbers too close to be told apart are read as they are, as real numbers.
 
 use crate::certify::TOLERANCE_F32;
+use crate::compile::feature::Wanted;
 use crate::compile::feature::ratio::Ratio;
 use crate::compile::linear::LinearRead;
 use crate::compile::{Care, Compiler, Want};
@@ -222,8 +223,13 @@ impl Compiler<'_> {
             let (numbers, decoder) = readings.clone().numerical();
             let mut read = self.read(root.into(), &numbers);
             if read.is_none() && self.care == Care::Plain {
-                let costs = (usize::MAX, Want::Close);
-                read = self.choice_of_two(root.into(), &numbers, costs, &label)?;
+                let wanted = Wanted {
+                    id: root.into(),
+                    function: &numbers,
+                    want: Want::Close,
+                    label: &label,
+                };
+                read = self.choice_of_two(wanted, usize::MAX)?;
             }
             if let Some(read) = read {
                 self.demand(&read, &label)?;

@@ -3,7 +3,7 @@
 //! program's own intermediate values are the best guesses.
 
 use super::inverse::inverse;
-use super::{InRows, targets};
+use super::{InRows, Table, targets};
 use crate::compile::Compiler;
 use crate::compile::linear::additive::{self, AdditivePart, Entering};
 use crate::compile::linear::{LinearRead, Scalar};
@@ -216,14 +216,10 @@ impl Compiler<'_> {
         axes
     }
 
-    /// The number of each value of an s-op as its readers see it, and of that in each row of a space;
+    /// The number of each value of an s-op as its readers see it, and of that in each row of a table;
     /// `None` if it has no value in some row where the target has one.
-    pub(super) fn values_in(
-        &self,
-        id: Operand,
-        space: &Space,
-        target: &[f64],
-    ) -> Result<Option<InRows>, Stopped> {
+    pub(super) fn values_in(&self, id: Operand, table: &Table) -> Result<Option<InRows>, Stopped> {
+        let Table { space, target } = table;
         let node = self.analysis.node(id)?;
         let made = id.sop().and_then(|sop| self.analysis.materialised(sop));
         let place = made.and_then(|made| space.vars.iter().position(|var| *var == made));
@@ -234,7 +230,7 @@ impl Compiler<'_> {
             return Ok(Some((numbers, values)));
         }
         let Some(seen) = self.analysis.over_known(node, &space.vars) else {
-            return Ok(self.recomputed_in(id, space, target));
+            return Ok(self.recomputed_in(id, table));
         };
         let numbers = match seen.values.numbers() {
             Some(numbers) => numbers,
@@ -253,7 +249,8 @@ impl Compiler<'_> {
 
     /// The same of an s-op that is known there by its operands only: what one of them is made of may be a
     /// variable of the space, and not what that is made of.
-    fn recomputed_in(&self, id: Operand, space: &Space, target: &[f64]) -> Option<InRows> {
+    fn recomputed_in(&self, id: Operand, table: &Table) -> Option<InRows> {
+        let Table { space, target } = table;
         let id = id.sop()?;
         let values = &self.analysis.node(id).ok()?.column.values;
         let numbers = match values.numbers() {

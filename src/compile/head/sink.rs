@@ -9,6 +9,7 @@ use super::{HeadKind, Selected, Target};
 use crate::base::Code;
 use crate::compile::feature::inverse::inverse;
 use crate::compile::feature::units::{RAMP, step_units};
+use crate::compile::feature::{Wanted, unless_refused};
 use crate::compile::linear::by_shape::STACK;
 use crate::compile::linear::real::ends;
 use crate::compile::linear::{LinearRead, Scalar};
@@ -18,7 +19,6 @@ use crate::infer::cube::Literal;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped};
 use crate::plan::{Meaning, level};
-use crate::value::Op;
 
 /// A direction that is 0 where nothing is selected, whatever its head gives there.
 #[derive(Clone, Debug)]
@@ -99,38 +99,23 @@ impl Compiler<'_> {
 
     /// Such a function, computed exactly from its operands: a sum is read, anything else takes hidden
     /// units. `None` if it is none.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "what other primitives give is a table"
-    )]
-    pub(crate) fn of_exact_parts(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        label: &str,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        if !self.counts_apart(id) {
+    pub(crate) fn of_exact_parts(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+        if !self.counts_apart(wanted.id) {
             return Ok(None);
         }
-        let numbers = self.analysis.node(id)?.column.values.numbers();
-        let is_itself = numbers.as_deref() == Some(function);
-        if is_itself
-            && let Some(SOp::Map { op, operands }) = self.analysis.shape(id)
-            && let Some(sign) = match op {
-                Op::Add => Some(1.0),
-                Op::Subtract => Some(-1.0),
-                _ => None,
-            }
-        {
-            let (a, b) = (operands[0], operands[1]);
+        let numbers = self.analysis.node(wanted.id)?.column.values.numbers();
+        let is_itself = numbers.as_deref() == Some(wanted.function);
+        if is_itself && let Some((a, sign, b)) = self.added(wanted.id) {
             let (a, b) = (self.exact(a.into())?, self.exact(b.into())?);
             return Ok(a.zip(b).map(|(a, b)| a.plus(sign, &b)));
         }
+        let exact = Wanted {
+            want: Want::Snapped,
+            ..wanted
+        };
         // As deep as the program is written.
-        let read = stacker::maybe_grow(STACK, 16 * STACK, || {
-            self.through_operands(id, function, Want::Snapped, label)
-        });
-        Ok(read.ok().flatten())
+        let read = stacker::maybe_grow(STACK, 16 * STACK, || self.through_operands(exact));
+        Ok(unless_refused(read))
     }
 
     fn exact(&mut self, id: Operand) -> Result<Option<LinearRead>, Stopped> {
