@@ -3,7 +3,7 @@
 //! program's own intermediate values are the best guesses.
 
 use super::inverse::inverse;
-use super::{InRows, Table, targets};
+use super::wanted::{InRows, Table, targets};
 use crate::compile::Compiler;
 use crate::compile::linear::additive::{self, AdditivePart, Entering};
 use crate::compile::linear::{LinearRead, Scalar};

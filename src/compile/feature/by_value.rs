@@ -2,7 +2,8 @@
 //! bits that say how many of the values are less.
 
 use super::search::Found;
-use super::{LITTLE_PRECISION, MUCH_PRECISION, Wanted};
+use super::wanted::Wanted;
+use super::{LITTLE_PRECISION, MUCH_PRECISION};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Compiler, Want};
 use crate::graph::Encoding;

@@ -5,7 +5,7 @@
 
 use super::axis::Axis;
 use super::units::RAMP;
-use super::{Table, Wanted};
+use super::wanted::{Table, Wanted};
 use crate::compile::linear::LinearRead;
 use crate::compile::{Compiler, Want};
 use crate::graph::{SOp, SOpId};

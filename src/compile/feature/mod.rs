@@ -18,20 +18,22 @@ mod side;
 pub mod steps;
 mod threshold;
 pub(crate) mod units;
+mod wanted;
 
 use crate::base::Code;
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::by_shape::{STACK, affine};
 use crate::compile::{Care, Compiler, Want, bits};
 use crate::graph::{SOp, SOpId};
-use crate::infer::space::{Column, Space};
+use crate::infer::space::Space;
 use crate::infer::{Operand, Stopped};
 use crate::plan::pass::Choice;
 use crate::value::Op;
 use axis::Axis;
 use search::Found;
-use std::sync::Arc;
 use units::QUIET;
+use wanted::{Table, targets};
+pub(super) use wanted::{Wanted, unless_refused};
 
 impl Compiler<'_> {
     /// The feature with the value `function[v]` where the s-op has the value number `v`.
@@ -374,30 +376,6 @@ impl Compiler<'_> {
         found.map(|found| self.staircase(found, wanted)).transpose()
     }
 
-    /// The feature as the staircase that it was found to be.
-    pub(super) fn staircase(
-        &mut self,
-        found: Found,
-        wanted: Wanted,
-    ) -> Result<LinearRead, Stopped> {
-        self.computed(found, Some(wanted.id), wanted.want, wanted.label)
-    }
-
-    /// What a feature is in each row of the table of its s-op.
-    pub(super) fn table(&self, wanted: Wanted) -> Result<Table, Stopped> {
-        let column = &self.analysis.node(wanted.id)?.column;
-        Ok(Table {
-            space: column.space.clone(),
-            target: targets(column, wanted.function),
-        })
-    }
-
-    /// What the number of the s-op is multiplied by, and what is added to that, if a feature is so much of it.
-    pub(super) fn line(&self, wanted: Wanted) -> Result<Option<(f64, f64)>, Stopped> {
-        let values = &self.analysis.node(wanted.id)?.column.values;
-        Ok(affine(&values.numbers(), wanted.function))
-    }
-
     /// An s-op as an axis, computed if it is no linear read; `None` if it has no value in some row
     /// of a table where the target has one.
     pub(super) fn computed_axis(
@@ -458,36 +436,6 @@ impl Compiler<'_> {
     }
 }
 
-/// A feature that a reader wants.
-#[derive(Clone, Copy)]
-pub(super) struct Wanted<'a> {
-    pub id: Operand,
-    /// What it is where the s-op has the value with this number.
-    pub function: &'a [f64],
-    pub want: Want,
-    pub label: &'a str,
-}
-
-/// What a feature is in each row of the table of its s-op.
-pub(super) struct Table {
-    pub space: Arc<Space>,
-    /// NaN where it may be anything, as the s-op fails.
-    pub target: Vec<f64>,
-}
-
-impl Table {
-    /// The rows in which it is something.
-    pub fn rows(&self) -> Vec<usize> {
-        let rows = 0..self.target.len();
-        rows.filter(|row| !self.target[*row].is_nan()).collect()
-    }
-}
-
-/// What one way to compute a feature gives, of several: another may do where it is refused.
-pub(crate) fn unless_refused<T>(found: Result<Option<T>, Stopped>) -> Option<T> {
-    found.ok().flatten()
-}
-
 /// Whether float32 computes the linear read without rounding, if what it reads is rounded: factors are
 /// powers of two.
 fn is_plain(read: &LinearRead) -> bool {
@@ -506,14 +454,3 @@ const FEW: usize = 4;
 
 /// A function of conditions that has more steps is computed from these, a layer later.
 const MANY_STEPS: usize = 32;
-
-/// The number of each value of an s-op, and what it is in each row of a space.
-pub(super) type InRows = (Vec<f64>, Vec<f64>);
-
-/// What a function of an s-op's values is in each row of its table; NaN where it fails.
-pub(super) fn targets(column: &Column, function: &[f64]) -> Vec<f64> {
-    let cells = column.cells.iter();
-    cells
-        .map(|cell| function.get(*cell as usize).copied().unwrap_or(f64::NAN))
-        .collect()
-}

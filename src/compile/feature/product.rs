@@ -2,9 +2,9 @@
 //! table of the product has a step for nearly every pair of values; squares have one for each value, a
 //! layer later.
 
-use super::Wanted;
 use super::search::Found;
 use super::steps::staircase;
+use super::wanted::Wanted;
 use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
 use crate::graph::SOpId;

@@ -4,11 +4,11 @@
 //! stands in place of the quotient, as in `x / n if n != 0 else 0`, is a case, too: a number, or the
 //! dividend.
 
-use super::Wanted;
 use super::axis::Axis;
 use super::product::FEWEST_VALUES;
 use super::search::{Found, search};
 use super::units::RAMP;
+use super::wanted::Wanted;
 use crate::compile::linear::LinearRead;
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::SOpId;

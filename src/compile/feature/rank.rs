@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::inverse::inverse;
 use super::search::{self, Found};
 use super::steps::staircase;
-use super::{Table, Wanted, unless_refused};
+use super::wanted::{Table, Wanted, unless_refused};
 use crate::compile::linear::by_shape::STACK;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want};

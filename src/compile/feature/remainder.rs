@@ -4,9 +4,9 @@
 //! steep a line makes much of noise: with care `d` is asked first, and `relu(b - B)` where it is negative is
 //! a layer later. A table of the remainder has a step for nearly every pair of values.
 
-use super::Wanted;
 use super::search::Found;
 use super::steps::staircase;
+use super::wanted::Wanted;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::SOpId;

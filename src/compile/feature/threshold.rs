@@ -8,7 +8,7 @@ use super::ratio::Ratio;
 use super::search::MOST_PRECISION;
 use super::side::Side;
 use super::units::{few_digits, step_units};
-use super::{Wanted, targets};
+use super::wanted::{Wanted, targets};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want, key};
 use crate::infer::space::{Space, VarId};
