@@ -32,6 +32,13 @@ impl Table {
         let rows = 0..self.target.len();
         rows.filter(|row| !self.target[*row].is_nan()).collect()
     }
+
+    /// Numbers in each row, any where nothing is wanted; `None` if one is missing elsewhere.
+    pub fn numbers(&self, rows: impl Iterator<Item = Option<f64>>) -> Option<Vec<f64>> {
+        let rows = rows.zip(&self.target);
+        rows.map(|(number, wanted)| number.or(wanted.is_nan().then_some(0.0)))
+            .collect()
+    }
 }
 
 /// What one way to compute a feature gives, of several: another may do where it is refused.
