@@ -452,18 +452,13 @@ impl Compiler<'_> {
         Ok(read)
     }
 
+    /// The same as a number for each index, if the index alone says so.
     fn nothing_by_index(&self, selected: &Selected) -> Option<Vec<f64>> {
-        let mut found: Vec<Option<f64>> = vec![None; self.analysis.setting.max_length];
-        for (at, environment) in self.analysis.environments.iter().enumerate() {
-            let number = match selected.facts.width(at) {
-                (_, 0) => 1.0,
-                (0, _) => return None,
-                _ => 0.0,
-            };
-            if *found[environment.position].get_or_insert(number) != number {
-                return None;
-            }
-        }
-        found.into_iter().collect()
+        let environments = &self.analysis.environments;
+        environments.by_position(|at| match selected.facts.width(at) {
+            (_, 0) => Some(1.0),
+            (0, _) => None,
+            _ => Some(0.0),
+        })
     }
 }
