@@ -40,17 +40,12 @@ impl Compiler<'_> {
         let [a, b] = *self.analysis.node(id).ok()?.column.space.vars else {
             return None;
         };
-        let mean = |var: VarId| match self.analysis.kind(var) {
-            VarKind::Mean(aggregate) => Some(aggregate),
-            VarKind::Tokens
-            | VarKind::Indices
-            | VarKind::Given(_)
-            | VarKind::Width(_)
-            | VarKind::Sum(_)
-            | VarKind::Pick(_)
-            | VarKind::Materialised(_)
-            | VarKind::Weighted(_)
-            | VarKind::Total { .. } => None,
+        let mean = |var: VarId| {
+            if let VarKind::Mean(aggregate) = self.analysis.kind(var) {
+                Some(aggregate)
+            } else {
+                None
+            }
         };
         match (mean(a), mean(b)) {
             (Some(aggregate), None) => self.sum_as_ratio(id, (a, aggregate), b),
