@@ -2,7 +2,7 @@
 //! query sees BOS alone where later layers read what stands there.
 
 use super::facts::{NOMINAL, base};
-use crate::plan::{Attend, Kind, Meaning, Plan, Product};
+use crate::plan::{Attend, Kind, Meaning, Plan, Product, Term};
 
 /// What BOS does not do that the pattern of a head relies on, in words.
 pub(super) fn fault(plan: &Plan, attend: &Attend) -> Option<String> {
@@ -105,9 +105,8 @@ impl Bos<'_> {
                 None
             }
         });
-        let scored = attend.terms.iter().any(|term| {
-            term.meaning.above().is_some() || matches!(term.meaning, Meaning::Bos { .. })
-        });
+        let is_level = |term: &Term| matches!(term.meaning, Meaning::Bos { .. });
+        let scored = attend.is_scored() || attend.terms.iter().any(is_level);
         let (Some((holds, products)), None, false) = (relations.next(), relations.next(), scored)
         else {
             return false;

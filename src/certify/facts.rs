@@ -3,7 +3,7 @@
 
 use super::hidden::{At, Shape};
 use super::host_sum::HostSum;
-use super::tilt;
+use super::sensitivity;
 use crate::model::HostOrder;
 use crate::plan::{
     Attend, Dimension, FeedForward, Kind, Linear, Meaning, Plan, Product, Scale, Term, Unit,
@@ -45,8 +45,8 @@ pub(super) struct Facts {
 pub(super) struct HeadFacts {
     /// Each with a query and a key.
     pub dimensions: Vec<[Apart; 2]>,
-    /// What share of the gap an error of each query takes, where that is known.
-    pub tilts: Vec<Option<f64>>,
+    /// What share of the gap an error of 1 of each query takes, where that is known.
+    pub sensitivities: Vec<Option<f64>>,
     pub scale: Scale,
     /// Whether what is added up for a selected key may cancel.
     pub cancels: bool,
@@ -89,12 +89,12 @@ impl Facts {
             let place = (attend.layer, attend.pattern);
             heads.entry(place).or_insert_with(|| {
                 let (dimensions, scale) = (plan.dimensions(attend), plan.scale(attend));
-                let tilts = dimensions
+                let sensitivities = dimensions
                     .iter()
-                    .map(|d| tilt::of(plan, (attend, scale), d));
+                    .map(|d| sensitivity::of(plan, (attend, scale), d));
                 let apart = |Dimension { query, key }: &Dimension| [apart(query), apart(key)];
                 HeadFacts {
-                    tilts: tilts.collect(),
+                    sensitivities: sensitivities.collect(),
                     dimensions: dimensions.iter().map(apart).collect(),
                     scale,
                     cancels: plan.cancels(attend),
@@ -372,7 +372,7 @@ pub(super) fn base(term: &Term, holds: &[bool], query: usize, kind: Kind) -> f64
     let Some(first) = term.products.first() else {
         return 0.0;
     };
-    if !matches!(kind, Kind::MeanOfSome | Kind::MeanOrBos) {
+    if !kind.is_relative() {
         return 0.0;
     }
     let selected = (0..first.keys.len()).find(|key| holds[key * first.queries.len() + query]);

@@ -9,7 +9,7 @@ use crate::plan::{Attend, Kind, Linear, Meaning, Plan, Product, Term, Written};
 pub(super) fn fault(plan: &Plan, attend: &Attend) -> Option<String> {
     let is_score = |term: &&Term| term.meaning.above().is_some();
     let relations = || attend.terms.iter().filter(|term| is_relation(term));
-    let is_scored = attend.terms.iter().any(|term| is_score(&term));
+    let is_scored = attend.is_scored();
     let others = attend.terms.iter().filter(|term| !is_relation(term));
     let mut levels = others.filter(|term| !is_score(term));
     let is_last_key = || relations().all(|term| is_last_key(plan, term));

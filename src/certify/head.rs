@@ -4,6 +4,7 @@
 use super::HeadBound;
 use super::bound::{Bound, Bounds, fits};
 use super::facts::{Apart, HeadFacts, NOMINAL};
+use super::host_sum::HostSum;
 use crate::plan::{
     Attend, Kind, Linear, Meaning, Product, Style, Term, VariableId, Written, level,
 };
@@ -136,13 +137,13 @@ impl Bounds<'_> {
         let (mut tokens, mut bos) = (Products::none(), Products::none());
         let (mut of_bos_to_tokens, mut of_bos_to_bos) = (Products::none(), Products::none());
         let mut lost = 0.0;
-        for ([query, key], tilt) in head.dimensions.iter().zip(&head.tilts) {
+        for ([query, key], sensitivity) in head.dimensions.iter().zip(&head.sensitivities) {
             let [mut query_of_token, query_of_bos] = self.apart(query);
             let [key_of_token, key_of_bos] = self.apart(key);
             let size = |bound: &Bound| bound.centre.abs() + bound.radius;
             let largest = size(&query_of_token) + query_of_token.error;
-            if let Some(tilt) = tilt {
-                lost += tilt * std::mem::take(&mut query_of_token.error);
+            if let Some(sensitivity) = sensitivity {
+                lost += sensitivity * std::mem::take(&mut query_of_token.error);
             }
             let of_token = (&query_of_token, largest);
             let of_bos = query.whole.at_bos.abs() + query_of_bos.error;
@@ -191,10 +192,10 @@ impl Bounds<'_> {
         let exact = products.exact && fits(products.size, products.least, self.floats);
         // √d_head divides once; what was equal stays equal.
         let rounding = if exact { 0.0 } else { (d_head + 2) as f64 };
-        // The query, the key and the divisors of both are rounded, then each product and sum;
-        // products that are 0 stay 0.
-        let zero = exact && products.noise == 0.0 && !head.cancels;
-        let divided = match zero || self.order.is_exact(d_head) {
+        // The query, the key and the divisors of both are rounded, then each product and sum. Where nothing
+        // cancels what a selected key adds up is 0, and stays 0.
+        let stays_zero = exact && products.noise == 0.0 && !head.cancels;
+        let divided = match stays_zero || self.order.is_exact(d_head) {
             true => 0.0,
             false => (d_head + 6) as f64 * unit * size,
         };
@@ -249,82 +250,94 @@ impl Bounds<'_> {
 
     /// What an operation adds to its variable.
     pub fn attended(&self, at: usize, attend: &Attend, head: &HeadBound) -> Bound {
-        let unit = self.floats.unit;
         let read = self.facts.value(at);
-        let value = self.summed(read, read.constant);
-        let uneven = (2.0 * head.level_error).exp() - 1.0;
         match attend.kind {
-            Kind::Width => {
-                let variable = self.plan.variable(attend.into);
-                let by_value: Vec<(f64, f64)> = variable
-                    .values
-                    .iter()
-                    .map(|x| {
-                        let width = 1.0 / x - 1.0;
-                        let counts = width * uneven + head.leak;
-                        (*x, x * (x * counts + 3.0 * unit))
-                    })
-                    .collect();
-                let error = by_value.iter().fold(0.0f64, |most, (_, e)| most.max(*e));
-                Bound {
-                    by_value,
-                    ..Bound::inexact(1.0, error)
-                }
-            }
+            Kind::Width => self.inverse_width(attend, head),
             Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Length => {
-                // One key has all the weight, whatever its level. Of several, some may have up to e^2δ
-                // times their weight compared with the others: no share grows by more than tanh δ/2.
-                let single = attend.most <= 1 && attend.is_level_or_best();
-                let uneven = match single && attend.kind != Kind::MeanOfPart {
-                    true => 0.0,
-                    false => (head.level_error / 2.0).tanh(),
-                };
-                // What one key gets too much another lacks: only their difference counts.
-                let (low, high) = self.range(read);
-                let spread = high - low + 2.0 * value.error;
-                let weights = (uneven + head.leak) * spread;
-                let (weights, roundings) = match self.is_whole(attend, head) {
-                    // Adding so little to a float takes it no further than twice that.
-                    true => (4.0 * head.leak * spread, 0.0),
-                    false => (
-                        weights + 2.0 * head.leak * value.largest,
-                        self.roundings(attend, head),
-                    ),
-                };
-                let error = weights + roundings * unit * value.largest + value.error;
-                // BOS has nothing of a mean of others, or all of it.
-                let is_apart = matches!(attend.kind, Kind::Mean | Kind::MeanOfSome);
-                let low_of_sum = if is_apart {
-                    self.at_tokens(read).0
-                } else {
-                    low
-                };
-                let by_value = match low_of_sum >= 0.0 && roundings > 0.0 {
-                    true => self.mean_by_value((attend, head), (weights, error), &value),
-                    false => Vec::new(),
-                };
-                Bound {
-                    by_value,
-                    one_sided: self.sided_mean(attend, weights, roundings),
-                    centre: f64::midpoint(low, high),
-                    radius: (high - low) / 2.0 + error,
-                    ..Bound::inexact(value.largest, error)
-                }
+                self.mean(read, attend, head)
             }
-            Kind::Sum { level } => {
-                let (length, most) = (self.plan.max_length as f64, attend.most as f64);
-                // How far all of what is selected stands below BOS is divided and rounded, too.
-                let depth = level * self.facts.head(attend).scale.nats();
-                let uneven = uneven + 4.0 * unit * depth;
-                let sink = most * (most + 1.0) * (-level).exp() * 2.0;
-                // What is not selected stands below by the gap, and below BOS by the level more.
-                let share = most * uneven + head.leak + sink + (length + 14.0) * unit * most;
-                Bound::inexact(
-                    most * value.largest,
-                    share * value.largest + most * value.error * (1.0 + uneven),
-                )
-            }
+            Kind::Sum { level } => self.sum_through_sink(read, attend, head, level),
         }
+    }
+
+    /// One over a width and BOS.
+    fn inverse_width(&self, attend: &Attend, head: &HeadBound) -> Bound {
+        let uneven = (2.0 * head.level_error).exp() - 1.0;
+        let values = self.plan.variable(attend.into).values.iter();
+        let by_value = values.map(|x| {
+            let width = 1.0 / x - 1.0;
+            let counts = width * uneven + head.leak;
+            (*x, x * (x * counts + 3.0 * self.floats.unit))
+        });
+        let by_value: Vec<(f64, f64)> = by_value.collect();
+        let error = by_value.iter().fold(0.0f64, |most, (_, e)| most.max(*e));
+        Bound {
+            by_value,
+            ..Bound::inexact(1.0, error)
+        }
+    }
+
+    /// The mean of what is read at keys.
+    fn mean(&self, read: &HostSum, attend: &Attend, head: &HeadBound) -> Bound {
+        let value = self.summed(read, read.constant);
+        // One key has all the weight, whatever its level. Of several, some may have up to e^2δ times their
+        // weight compared with the others: no share grows by more than tanh δ/2.
+        let single = attend.most <= 1 && attend.is_level_or_best();
+        let uneven = match single && attend.kind != Kind::MeanOfPart {
+            true => 0.0,
+            false => (head.level_error / 2.0).tanh(),
+        };
+        // What one key gets too much another lacks: only their difference counts.
+        let (low, high) = self.range(read);
+        let spread = high - low + 2.0 * value.error;
+        let weights = (uneven + head.leak) * spread;
+        let (weights, roundings) = match self.is_whole(attend, head) {
+            // Adding so little to a float takes it no further than twice that.
+            true => (4.0 * head.leak * spread, 0.0),
+            false => (
+                weights + 2.0 * head.leak * value.largest,
+                self.roundings(attend, head),
+            ),
+        };
+        let error = weights + roundings * self.floats.unit * value.largest + value.error;
+        let low_of_sum = match attend.kind.sets_bos_apart() {
+            true => self.at_tokens(read).0,
+            false => low,
+        };
+        let by_value = match low_of_sum >= 0.0 && roundings > 0.0 {
+            true => self.mean_by_value((attend, head), (weights, error), &value),
+            false => Vec::new(),
+        };
+        Bound {
+            by_value,
+            one_sided: self.sided_mean(attend, weights, roundings),
+            centre: f64::midpoint(low, high),
+            radius: (high - low) / 2.0 + error,
+            ..Bound::inexact(value.largest, error)
+        }
+    }
+
+    /// The sum of what is read at keys that stand so many nats below BOS.
+    fn sum_through_sink(
+        &self,
+        read: &HostSum,
+        attend: &Attend,
+        head: &HeadBound,
+        level: f64,
+    ) -> Bound {
+        let unit = self.floats.unit;
+        let value = self.summed(read, read.constant);
+        let (length, most) = (self.plan.max_length as f64, attend.most as f64);
+        // How far all of what is selected stands below BOS is divided and rounded, too.
+        let depth = level * self.facts.head(attend).scale.nats();
+        let uneven = (2.0 * head.level_error).exp() - 1.0 + 4.0 * unit * depth;
+        let sink = most * (most + 1.0) * (-level).exp() * 2.0;
+        // What is not selected stands below by the gap, and below BOS by the level more.
+        let share = most * uneven + head.leak + sink + (length + 14.0) * unit * most;
+        Bound::inexact(
+            most * value.largest,
+            share * value.largest + most * value.error * (1.0 + uneven),
+        )
     }
 
     /// What a mean of numbers that are not negative, or what stands for that of none, may be off by where it
@@ -394,11 +407,4 @@ impl Bounds<'_> {
 fn weighs(attend: &Attend) -> bool {
     let is_exponent = |term: &Term| matches!(term.meaning, Meaning::Exponent { .. });
     attend.terms.iter().any(is_exponent)
-}
-
-impl Attend {
-    fn is_scored(&self) -> bool {
-        let mut terms = self.terms.iter();
-        terms.any(|term| term.meaning.above().is_some())
-    }
 }

@@ -15,8 +15,8 @@ mod host_sum;
 mod print;
 mod readout;
 mod rounds;
+mod sensitivity;
 mod sided;
-mod tilt;
 
 use crate::base::parallel;
 use crate::model::{Dtype, HostOrder};
@@ -315,15 +315,13 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
             }
         };
         let written = bounds.attended(at, attend, &head);
-        if !patterns.contains(&attend.pattern) {
-            certificate.open.extend(bounds.uneven(attend, logit));
-        }
         match writes.iter_mut().find(|(into, _)| *into == attend.into) {
             Some((_, sums)) => sums.push((written, 1)),
             None => writes.push((attend.into, vec![(written, 1)])),
         }
         if !patterns.contains(&attend.pattern) {
             patterns.push(attend.pattern);
+            certificate.open.extend(bounds.uneven(attend, logit));
             certificate.heads.push(head);
         }
     }

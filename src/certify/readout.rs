@@ -1,27 +1,28 @@
 //! Whether readouts give the right value: the error of what is read against half the distance to
 //! the next value.
 
-use super::bound::Bounds;
+use super::bound::{Bound, Bounds};
 use super::sided::OneSided;
 use super::{OutputBound, TOLERANCE_F32, TOLERANCE_F64, margin};
 use crate::plan::{Linear, Read, ReadOut, Written};
 use crate::value::ROUNDING;
 
 impl Bounds<'_> {
+    /// Whether an output is right, and how far it may be off as a share of what leaves it right.
     pub fn output(&self, output: &ReadOut) -> OutputBound {
         let real = matches!(&output.read, Read::Nearest(values) if values.is_empty());
         let tolerance = real.then_some(match self.floats.bits {
             24 => TOLERANCE_F32,
             _ => TOLERANCE_F64,
         });
-        let (error, proved) = match &output.read {
+        let error = match &output.read {
             Read::Nearest(values) if values.is_empty() => {
                 let tolerance = tolerance.unwrap_or(TOLERANCE_F64);
-                let known = self.share(self.number(output).error, tolerance);
-                match output.scores.first().filter(|_| !known.1) {
+                let known = self.number(output).error / tolerance;
+                match output.scores.first().filter(|_| !is_proved(known)) {
                     // What is more than 1 may be off by more.
                     Some(score) => self.side_of(score).map_or(known, |side| {
-                        self.share(side.error_at(1.0 + score.constant.abs()), tolerance)
+                        side.error_at(1.0 + score.constant.abs()) / tolerance
                     }),
                     None => known,
                 }
@@ -31,8 +32,8 @@ impl Bounds<'_> {
                 // What is read as one of these may be off by what floats lose.
                 let largest = values.iter().fold(0.0f64, |most, n| most.max(n.abs()));
                 let lost = ROUNDING * largest;
-                match self.share(self.number(output).error, margin - lost) {
-                    known @ (_, true) => known,
+                match self.number(output).error / (margin - lost) {
+                    known if is_proved(known) => known,
                     known => self.by_value(output, values, lost).unwrap_or(known),
                 }
             }
@@ -41,14 +42,13 @@ impl Bounds<'_> {
                 let count = *count as f64;
                 let rounding =
                     8.0 * self.floats.unit * (2.0 * count * (bound.largest + 1.0) + count * count);
-                let known = self.share(bound.error + rounding / 2.0, 0.5);
+                let known = (bound.error + rounding / 2.0) / 0.5;
                 match self.sided(number) {
-                    Some(side) if !known.1 && count == 2.0 => {
+                    Some(side) if !is_proved(known) && count == 2.0 => {
                         // Of two scores, `2y - 1` and 0, and of the sum.
                         let roundings = 8.0 * self.floats.unit;
                         let side = side.off(roundings * (number.constant.abs() + 1.0), roundings);
-                        let share = side.share(number.constant, 0.5);
-                        (share, share < 1.0)
+                        side.share(number.constant, 0.5)
                     }
                     Some(_) | None => known,
                 }
@@ -63,13 +63,13 @@ impl Bounds<'_> {
             output: output.name.clone(),
             error,
             tolerance,
-            proved,
+            proved: is_proved(error),
         }
     }
 
-    /// The same of each of the numbers that are read, where each has an error of its own: large ones mostly
+    /// The largest share of all numbers that are read, where each has an error of its own: large ones mostly
     /// have others further away.
-    fn by_value(&self, output: &ReadOut, values: &[f64], lost: f64) -> Option<(f64, bool)> {
+    fn by_value(&self, output: &ReadOut, values: &[f64], lost: f64) -> Option<f64> {
         let score = output.scores.first()?;
         let errors = self.errors_of(score)?;
         let gap = |low: Option<&f64>, high: Option<&f64>| match (low, high) {
@@ -85,8 +85,7 @@ impl Bounds<'_> {
                 false => f64::INFINITY,
             }
         });
-        let worst = shares.fold(0.0, f64::max);
-        Some((worst, worst < 1.0))
+        Some(shares.fold(0.0, f64::max))
     }
 
     /// How far a number may be off where it is one of its values.
@@ -115,9 +114,9 @@ impl Bounds<'_> {
 
     /// The nearest of some numbers to a ratio, as a share of half their distance. The scores of two
     /// neighbours `g` apart differ by `g²x`, so that each may be off by half of that.
-    fn ratio(&self, (y, x): (&Linear, &Linear), numbers: &[f64]) -> (f64, bool) {
+    fn ratio(&self, (y, x): (&Linear, &Linear), numbers: &[f64]) -> f64 {
         let Some(margin) = margin(numbers) else {
-            return (0.0, true);
+            return 0.0;
         };
         let gap = 2.0 * margin;
         let largest = numbers.iter().fold(0.0f64, |most, a| most.max(a.abs()));
@@ -153,8 +152,8 @@ impl Bounds<'_> {
             (numerator.error + (a + gap / 2.0) * error + rounding / gap) / x
         });
         match worst.reduce(f64::max) {
-            Some(worst) if margin > 0.0 => self.share(worst, margin),
-            _ => (f64::INFINITY, false),
+            Some(worst) if margin > 0.0 => worst / margin,
+            _ => f64::INFINITY,
         }
     }
 
@@ -233,17 +232,17 @@ impl Bounds<'_> {
         read.constant.abs() + terms.sum::<f64>()
     }
 
-    fn number(&self, output: &ReadOut) -> super::bound::Bound {
+    fn number(&self, output: &ReadOut) -> Bound {
         match output.scores.first() {
             Some(score) => self.read(score),
-            None => super::bound::Bound::inexact(0.0, 0.0),
+            None => Bound::inexact(0.0, 0.0),
         }
     }
+}
 
-    fn share(&self, error: f64, margin: f64) -> (f64, bool) {
-        let share = error / margin;
-        (share, share < 1.0)
-    }
+/// Whether an error, as a share of what it may be, leaves the value that is read the right one.
+fn is_proved(share: f64) -> bool {
+    share < 1.0
 }
 
 /// What is divided by.

@@ -3,7 +3,7 @@
 //! anything at all is right though the sum of all that there is may be off by more than one of it.
 
 use super::bound::Bounds;
-use crate::plan::{Attend, Kind, Linear, VariableId, Written};
+use crate::plan::{Attend, Linear, VariableId, Written};
 
 /// Numbers below this share of the largest are 0, but for rounding.
 const NOTHING: f64 = 1e-12;
@@ -119,12 +119,11 @@ impl Bounds<'_> {
     /// What a mean of such a number is, where attention may be off by `weights`, and what it moves is
     /// rounded so often.
     pub fn sided_mean(&self, attend: &Attend, weights: f64, roundings: f64) -> Option<OneSided> {
-        let is_mean = matches!(attend.kind, Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos);
         let value = self.sided(&attend.value)?;
         let or_default = self.plan.at_bos(&attend.value) != 0.0;
-        // BOS has nothing of a mean of others, or all of it.
-        let is_apart = matches!(attend.kind, Kind::Mean | Kind::MeanOfSome);
-        let is_sided = is_mean && attend.value.constant == 0.0 && (is_apart || !or_default);
+        let is_sided = attend.kind.is_mean()
+            && attend.value.constant == 0.0
+            && (attend.kind.sets_bos_apart() || !or_default);
         (is_sided && !value.or_default).then(|| {
             // A share of the whole may be in the first key, so that each that is added rounds the whole.
             let mean = value.off(weights, 2.0 * roundings * self.floats.unit);

@@ -1,8 +1,9 @@
 //! Attempts at a model: a plan is built with some care, goes through the passes, becomes weights and
 //! is proved; where the proof stays open, another is built with more care.
 
+use super::compiled::{Compiled, exact_there};
 use super::emit::{self, readout};
-use super::size::{IsWorth, Size, is_left, too_large};
+use super::size::{ANY, IsWorth, Size, is_left, too_large};
 use super::stored::{Proof, prove};
 use super::{Compiler, Request, Searches, causal, lower, verify};
 use crate::base::{Code, Diagnostic, Fallible, Limits, parallel};
@@ -10,10 +11,9 @@ use crate::certify::{Certificate, Certifier};
 use crate::graph::{Graph, SOpId, WithFirst};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped, Var};
-use crate::model::{Dtype, Host, Model};
-use crate::plan::pass::{Choice, Passes};
+use crate::model::{Dtype, Model};
+use crate::plan::pass::{Choice, FUSE};
 use crate::plan::{Plan, Style};
-use crate::schedule::report::Searched;
 use crate::schedule::schedule;
 use std::collections::BTreeSet;
 
@@ -39,31 +39,99 @@ const MOST_LARGER: usize = 2;
 /// Means of more values are real numbers where lists of values become too long.
 const MOST_LISTED: usize = 1_024;
 
+/// What is compiled, for which inputs, and within which limits.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub graph: &'a Graph,
+    pub roots: &'a [SOpId],
+    pub setting: &'a Setting,
+    pub limits: &'a Limits,
+}
+
+impl Request {
+    pub(super) fn in_style(&self, style: Style) -> Request {
+        Request {
+            style,
+            ..self.clone()
+        }
+    }
+
+    /// The same with a hidden layer for each elementwise s-op.
+    fn unfused(&self) -> Request {
+        Request {
+            passes: self.passes.without(&FUSE),
+            ..self.clone()
+        }
+    }
+}
+
+/// The smallest model, of the program as it is written or by earliest keys.
+///
+/// # Errors
+/// As [`super::compile_in`].
+pub(super) fn smallest(request: &Request, task: Task) -> Fallible<Compiled> {
+    let in_both = |task, is_worth: IsWorth| {
+        let faithful = made_in(&request.in_style(Style::Faithful), task, is_worth);
+        if request.without_bos {
+            return faithful;
+        }
+        let is_smaller = |size: Size| match &faithful {
+            Ok(faithful) if faithful.is_certified() => size.parameters < faithful.size().parameters,
+            Ok(_) | Err(_) => true,
+        };
+        let is_worth = |size: Size| is_worth(size) && is_smaller(size);
+        let compact = made_in(&request.in_style(Style::Compact), task, &is_worth);
+        match (compact, faithful) {
+            (Ok(compact), Ok(faithful)) if compact.is_better(&faithful) => Ok(compact),
+            (_, Ok(faithful)) => Ok(faithful),
+            (compact, Err(_)) => compact,
+        }
+    };
+    let by_earliest = task.graph.by_earliest(task.roots, task.setting.max_length);
+    let written = in_both(task, ANY);
+    let Some((graph, roots)) = &by_earliest else {
+        return written;
+    };
+    let by_earliest = Task {
+        graph,
+        roots,
+        ..task
+    };
+    let is_worth = |size: Size| match &written {
+        Ok(written) if written.is_certified() => size.is_worth_more(written.size()),
+        Ok(_) | Err(_) => true,
+    };
+    let by_earliest = in_both(by_earliest, &is_worth);
+    match (written, by_earliest) {
+        (Ok(written), Ok(other)) if !other.is_worth_more(&written) => Ok(written),
+        (_, Ok(other)) => Ok(Compiled {
+            sops: task.roots.to_vec(),
+            ..other
+        }),
+        (written, Err(_)) => written,
+    }
+}
+
 /// A model in the style that is asked for, of a size that is worth it; where functions of means have too
 /// many values to list, with these means as real numbers.
 ///
 /// # Errors
 /// As [`super::compile_in`].
-pub(super) fn made_in(
-    request: &Request,
-    of: (&Graph, &[SOpId]),
-    setting: &Setting,
-    limits: &Limits,
-    is_worth: IsWorth,
-) -> Fallible<Compiled> {
+pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Fallible<Compiled> {
     let made = |limits: &Limits| {
-        analysed(request, of, setting, limits, |analysis| {
+        let task = Task { limits, ..task };
+        analysed(request, task, |analysis| {
             causal::check(analysis)?;
-            fused_or_apart(request, of, analysis, is_worth)
+            fused_or_unfused((request, is_worth), task, analysis)
         })
     };
-    made(limits).or_else(|error| {
-        if error.code != Code::DomainTooLarge || limits.domain_values <= MOST_LISTED {
+    made(task.limits).or_else(|error| {
+        if error.code != Code::DomainTooLarge || task.limits.domain_values <= MOST_LISTED {
             return Err(error);
         }
         let fewer = Limits {
             domain_values: MOST_LISTED,
-            ..limits.clone()
+            ..task.limits.clone()
         };
         made(&fewer).map_err(|other| match other.code == Code::Interrupted {
             true => other,
@@ -76,11 +144,15 @@ pub(super) fn made_in(
 /// What is made of what s-ops can be on the inputs that are asked for.
 pub(super) fn analysed<T>(
     request: &Request,
-    (graph, roots): (&Graph, &[SOpId]),
-    setting: &Setting,
-    limits: &Limits,
+    task: Task,
     make: impl FnOnce(&Analysis) -> Fallible<T>,
 ) -> Fallible<T> {
+    let Task {
+        graph,
+        roots,
+        setting,
+        limits,
+    } = task;
     let several = match request.style {
         Style::Faithful => Several::Means,
         Style::Compact => Several::Sums,
@@ -96,15 +168,15 @@ pub(super) fn analysed<T>(
 
 /// A model in which a chain of elementwise s-ops is one hidden layer; or a layer for each, where that one is
 /// refused, or has a hidden unit for each of the many numbers that what a chain reads may be together.
-fn fused_or_apart(
-    request: &Request,
-    of: (&Graph, &[SOpId]),
+fn fused_or_unfused(
+    (request, is_worth): (&Request, IsWorth),
+    task: Task,
     analysis: &Analysis,
-    is_worth: IsWorth,
 ) -> Fallible<Compiled> {
-    let fused = certified_or_tried((request, is_worth), of, analysis);
+    let control = task.graph.control();
+    let fused = Attempts::new(request, task, analysis).certified_or_tried(is_worth);
     let is_fine = |fused: &Compiled| {
-        let most = FEW_UNITS * (analysis.setting.max_length + analysis.setting.vocabulary.len());
+        let most = FEW_UNITS * (task.setting.max_length + task.setting.vocabulary.len());
         let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care == Care::Plain;
         let enough = if is_narrow {
             SOME_PARAMETERS
@@ -116,28 +188,23 @@ fn fused_or_apart(
     if !request.passes.choose(Choice::Fuse) || fused.as_ref().is_ok_and(is_fine) {
         return fused;
     }
-    of.0.control().check()?;
-    let apart = Request {
-        passes: request.passes.without_choice(Choice::Fuse),
-        ..request.clone()
-    };
+    control.check()?;
     let is_worth_more = |size: Size| match &fused {
         Ok(fused) if fused.is_certified() => size.is_worth_more(fused.size()),
         Ok(_) | Err(_) => true,
     };
     let is_worth = |size: Size| is_worth(size) && is_worth_more(size);
-    let is_small =
+    let is_enough =
         |made: &Compiled| made.is_certified() && made.size().parameters <= SOME_PARAMETERS;
-    let apart = match fused.as_ref().is_ok_and(is_small) {
-        true => {
-            let how = (&apart, Care::Plain, &is_worth as IsWorth);
-            attempt(analysis, &Searches::default(), of.1, how)
-        }
-        false => certified_or_tried((&apart, &is_worth), of, analysis),
+    let request = request.unfused();
+    let attempts = Attempts::new(&request, task, analysis);
+    let unfused = match fused.as_ref().is_ok_and(is_enough) {
+        true => attempts.attempt(Care::Plain, &is_worth),
+        false => attempts.certified_or_tried(&is_worth),
     };
-    of.0.control().check()?;
-    match apart {
-        Ok(apart) if apart.is_certified() => Ok(apart),
+    control.check()?;
+    match unfused {
+        Ok(unfused) if unfused.is_certified() => Ok(unfused),
         Ok(_) | Err(_) => fused,
     }
 }
@@ -148,121 +215,237 @@ fn fused_or_apart(
 ///
 /// # Errors
 /// Interrupted.
-pub(super) fn with_even_rows(
-    made: Compiled,
-    request: &Request,
-    of: (&Graph, &[SOpId]),
-    setting: &Setting,
-    limits: &Limits,
-) -> Fallible<Compiled> {
+pub(super) fn with_even_rows(made: Compiled, request: &Request, task: Task) -> Fallible<Compiled> {
     let is_even = |made: &Compiled| made.certificates[0].is_even();
     if !made.is_certified() || is_even(&made) {
         return Ok(made);
     }
-    let apart = Request {
-        passes: request.passes.without_choice(Choice::Fuse),
-        ..request.clone()
-    };
     let most = MOST_LARGER * made.model.padded_parameters();
     let is_worth: IsWorth = &|size| size.parameters <= most;
     let is_better = |other: &Compiled| other.is_certified() && is_even(other);
-    let better = analysed(request, of, setting, limits, |analysis| {
-        let found = [request, &apart].into_iter().find_map(|request| {
-            let searches = Searches::default();
+    let better = analysed(request, task, |analysis| {
+        let unfused = request.unfused();
+        let mut found = [request, &unfused].into_iter().filter_map(|request| {
+            let attempts = Attempts::new(request, task, analysis);
             let cares = [Care::Plain, Care::Careful, Care::Bits, Care::Exact].into_iter();
-            let mut attempts = cares.filter_map(|care| {
-                attempt_until(
-                    analysis,
-                    &searches,
-                    of.1,
-                    (request, care, is_worth),
-                    is_better,
-                )
-                .ok()
-            });
-            attempts.find(is_better)
+            let made = |care| attempts.attempt_until(care, is_worth, is_better).ok();
+            let mut made = cares.filter_map(made);
+            made.find(is_better)
         });
-        Ok(found)
+        Ok(found.next())
     });
-    of.0.control().check()?;
+    task.graph.control().check()?;
     Ok(better.ok().flatten().unwrap_or(made))
 }
 
-/// The first model that is certified, with ever more care; without one, one that was tried.
-fn certified_or_tried(
-    (request, is_worth): (&Request, IsWorth),
-    (graph, roots): (&Graph, &[SOpId]),
-    analysis: &Analysis,
-) -> Fallible<Compiled> {
-    let control = graph.control();
-    let searches = Searches::default();
-    let attempt = |care, is_worth| attempt(analysis, &searches, roots, (request, care, is_worth));
-    let first = attempt(Care::Plain, is_worth);
-    let is_final = |first: &Fallible<Compiled>| match first {
-        Ok(compiled) => compiled.is_certified(),
-        // What is computed a layer later may have fewer values.
-        Err(error) => error.code != Code::DomainTooLarge,
-    };
-    if is_final(&first) {
-        let is_fine = |first: &Compiled| first.size().parameters <= MANY_PARAMETERS;
-        if first.as_ref().is_ok_and(is_fine) || first.as_ref().is_err_and(|error| !is_left(error)) {
+/// What attempts at a model have in common, however much care they take.
+pub(super) struct Attempts<'a> {
+    request: &'a Request,
+    task: Task<'a>,
+    analysis: &'a Analysis<'a>,
+    searches: Searches,
+}
+
+impl<'a> Attempts<'a> {
+    pub fn new(request: &'a Request, task: Task<'a>, analysis: &'a Analysis<'a>) -> Attempts<'a> {
+        Attempts {
+            request,
+            task,
+            analysis,
+            searches: Searches::default(),
+        }
+    }
+
+    /// The first model that is certified, with ever more care; without one, one that was tried.
+    fn certified_or_tried(&self, is_worth: IsWorth) -> Fallible<Compiled> {
+        let (analysis, roots) = (self.analysis, self.task.roots);
+        let control = self.task.graph.control();
+        let first = self.attempt(Care::Plain, is_worth);
+        let is_final = |first: &Fallible<Compiled>| match first {
+            Ok(compiled) => compiled.is_certified(),
+            // What is computed a layer later may have fewer values.
+            Err(error) => error.code != Code::DomainTooLarge,
+        };
+        if is_final(&first) {
+            return self.or_careful(first, is_worth);
+        }
+        // More care can take more than there is; the model is there without it.
+        let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
+        let cares: &[Care] = match read_on_the_way(analysis, roots).all(few) {
+            true => &[Care::Careful, Care::Bits, Care::Exact],
+            false => &[Care::Careful, Care::Bits],
+        };
+        let mut exact_in: BTreeSet<Dtype> = first.iter().flat_map(Compiled::exact_in).collect();
+        // What is proved for some floats only is better than what is wrong: best for those that are tried.
+        let mut partly: Option<Compiled> = None;
+        let in_float32 =
+            |compiled: &Compiled| compiled.exact_in().any(|dtype| dtype == Dtype::Float32);
+        for care in cares.iter().copied() {
+            control.check()?;
+            if let Ok(careful) = self.attempt(care, is_worth) {
+                if careful.is_certified() {
+                    return Ok(careful);
+                }
+                exact_in.extend(careful.exact_in());
+                let is_better = match &partly {
+                    None => careful.exact_in().next().is_some(),
+                    Some(known) => in_float32(&careful) && !in_float32(known),
+                };
+                if is_better {
+                    partly = Some(careful);
+                }
+            }
+        }
+        let mut real = None;
+        if roots.iter().any(|root| readout::is_dense(analysis, *root)) {
+            control.check()?;
+            real = self.attempt(Care::Real, is_worth).ok();
+        }
+        if let Some(real) = real.take_if(|real| real.is_certified()) {
+            return Ok(real);
+        }
+        control.at("trying inputs");
+        let mut tried = first.and_then(|compiled| self.verified(compiled));
+        for other in real.into_iter().chain(partly) {
+            tried = tried.or_else(|_| self.verified(other));
+        }
+        tried.map_err(|error| match exact_in.first() {
+            Some(dtype) => Box::new(error.help(exact_there(*dtype))),
+            None => error,
+        })
+    }
+
+    /// The same model, or one with more care in place of one that is large, or too large to be worth it:
+    /// what is computed a layer later may take less.
+    fn or_careful(&self, first: Fallible<Compiled>, is_worth: IsWorth) -> Fallible<Compiled> {
+        let is_fine = match &first {
+            Ok(first) => first.size().parameters <= MANY_PARAMETERS,
+            Err(error) => !is_left(error),
+        };
+        if is_fine {
             return first;
         }
-        // What is computed a layer later may take less.
         let is_smaller = |size: Size| match &first {
             Ok(first) => size.parameters < first.size().parameters,
             Err(_) => is_worth(size),
         };
-        let careful = attempt(Care::Careful, &is_smaller).ok();
-        control.check()?;
-        return match careful.filter(Compiled::is_certified) {
+        let careful = self.attempt(Care::Careful, &is_smaller).ok();
+        self.task.graph.control().check()?;
+        match careful.filter(Compiled::is_certified) {
             Some(careful) => Ok(careful),
             None => first,
-        };
-    }
-    // More care can take more than there is; the model is there without it.
-    let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
-    let cares: &[Care] = match read_on_the_way(analysis, roots).all(few) {
-        true => &[Care::Careful, Care::Bits, Care::Exact],
-        false => &[Care::Careful, Care::Bits],
-    };
-    let mut exact_in: BTreeSet<Dtype> = first.iter().flat_map(Compiled::exact_in).collect();
-    // What is proved for some floats only is better than what is wrong: best for those that are tried.
-    let mut partly: Option<Compiled> = None;
-    let in_float32 = |compiled: &Compiled| compiled.exact_in().any(|dtype| dtype == Dtype::Float32);
-    for care in cares.iter().copied() {
-        control.check()?;
-        if let Ok(careful) = attempt(care, is_worth) {
-            if careful.is_certified() {
-                return Ok(careful);
-            }
-            exact_in.extend(careful.exact_in());
-            let is_better = match &partly {
-                None => careful.exact_in().next().is_some(),
-                Some(known) => in_float32(&careful) && !in_float32(known),
-            };
-            if is_better {
-                partly = Some(careful);
-            }
         }
     }
-    let mut real = None;
-    if roots.iter().any(|root| readout::is_dense(analysis, *root)) {
-        control.check()?;
-        real = attempt(Care::Real, is_worth).ok();
+
+    /// # Errors
+    /// A model that is wrong on one of some inputs.
+    fn verified(&self, compiled: Compiled) -> Fallible<Compiled> {
+        let Task { graph, roots, .. } = self.task;
+        verify::guard(graph, roots, &compiled.model).map(|()| compiled)
     }
-    if let Some(real) = real.take_if(|real| real.is_certified()) {
-        return Ok(real);
+
+    fn attempt(&self, care: Care, is_worth: IsWorth) -> Fallible<Compiled> {
+        self.attempt_until(care, is_worth, Compiled::is_certified)
     }
-    control.at("trying inputs");
-    let mut tried = first.and_then(|compiled| verified(graph, roots, compiled));
-    for other in real.into_iter().chain(partly) {
-        tried = tried.or_else(|_| verified(graph, roots, other));
+
+    /// The first model that is good enough of those that are worth making, with all passes or some left
+    /// out; without one, the first of these.
+    fn attempt_until(
+        &self,
+        care: Care,
+        is_worth: IsWorth,
+        is_enough: impl Fn(&Compiled) -> bool,
+    ) -> Fallible<Compiled> {
+        let (graph, roots) = (self.analysis.graph, self.task.roots);
+        graph.control().at(match care {
+            Care::Plain => "finding weights",
+            Care::Careful => "finding more precise weights",
+            Care::Bits => "finding weights that compare bits",
+            Care::Exact => "finding exact weights",
+            Care::Real => "finding weights for a real number",
+        });
+        let draft = self.draft(care)?;
+        let asked = &self.request.passes;
+        let mut tried: Vec<Compiled> = Vec::new();
+        for passes in std::iter::once(asked.clone()).chain(asked.fallbacks()) {
+            let mut plan = draft.clone();
+            let searched = passes.run(&mut plan, graph.control());
+            // The layers that the graph alone takes.
+            plan.remark(schedule(graph, roots).layers.len());
+            if !is_worth(Size::from(&plan)) || tried.iter().any(|known| known.plan == plan) {
+                continue;
+            }
+            let (model, certificates) = match self.finish(&plan) {
+                Ok(made) => made,
+                Err(error) if tried.is_empty() => return Err(error),
+                Err(_) => continue,
+            };
+            let compiled = Compiled {
+                model,
+                draft: draft.clone(),
+                care,
+                passes,
+                host: plan.host,
+                sops: roots.to_vec(),
+                setting: self.task.setting.clone(),
+                plan,
+                searched,
+                certificates,
+            };
+            if is_enough(&compiled) {
+                return Ok(compiled);
+            }
+            tried.push(compiled);
+        }
+        match tried.is_empty() {
+            true => Err(too_large()),
+            false => Ok(tried.swap_remove(0)),
+        }
     }
-    tried.map_err(|error| match exact_in.first() {
-        Some(dtype) => Box::new(error.help(exact_there(*dtype))),
-        None => error,
-    })
+
+    /// The plan before any pass.
+    pub fn draft(&self, care: Care) -> Fallible<Plan> {
+        let (analysis, roots) = (self.analysis, self.task.roots);
+        let mut compiler = Compiler::new(analysis, &self.searches, self.request, care);
+        let mut outputs = Vec::with_capacity(roots.len());
+        for root in roots {
+            let output = compiler.root(*root);
+            outputs.push(output.map_err(|stopped| stopped.diagnostic(analysis.graph, *root))?);
+        }
+        let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
+        compiler.place_variables().map_err(diagnose)?;
+        emit::plan(&compiler, roots, outputs).map_err(diagnose)
+    }
+
+    /// The model of a plan after passes, with what is proved of it.
+    fn finish(&self, plan: &Plan) -> Fallible<(Model, [Certificate; 2])> {
+        let graph = self.analysis.graph;
+        let compiled_from =
+            |error: Diagnostic| error.at(graph.span(self.task.roots[0]), "compiled from this");
+        plan.check().map_err(|problem| {
+            let error = Diagnostic::error(Code::NotExact, "nothing can be proved of this model");
+            let note = format!("its plan does not hold together: {problem}");
+            compiled_from(error).note(note)
+        })?;
+        graph.control().at("certifying");
+        let lowered = || {
+            let model = lower(plan);
+            check_size(self.task.limits, &model)?;
+            Ok((model, plan.to_json()))
+        };
+        let (lowered, certifier) = parallel::both(lowered, || Certifier::new(plan));
+        let (mut model, json) = lowered.map_err(|message: String| {
+            compiled_from(Diagnostic::error(Code::LimitReached, message))
+        })?;
+        model.plan = Some(json);
+        let Proof {
+            certificates,
+            exact,
+        } = prove(&certifier, &model, plan.host.order);
+        model.certified = exact;
+        model.largest_activation = certificates[0].largest_activation;
+        Ok((model, certificates))
+    }
 }
 
 /// The variables that anything but the results themselves depends on.
@@ -276,56 +459,6 @@ fn read_on_the_way<'a>(
     let read: BTreeSet<VarId> = vars.flatten().copied().collect();
     let vars = &analysis.vars;
     read.into_iter().map(|var| &vars[var.0 as usize])
-}
-
-/// # Errors
-/// A model that is wrong on one of some inputs.
-fn verified(graph: &Graph, roots: &[SOpId], compiled: Compiled) -> Fallible<Compiled> {
-    verify::guard(graph, roots, &compiled.model).map(|()| compiled)
-}
-
-/// Help where a model of these floats alone would be exact.
-pub(super) fn exact_there(dtype: Dtype) -> String {
-    format!("`--dtype {}` makes one that is exact there", dtype.name())
-}
-
-/// A model, the plan it was lowered from, and what is proved of it.
-#[derive(Clone, Debug)]
-pub struct Compiled {
-    pub model: Model,
-    /// The plan as it was built, before any pass.
-    pub draft: Plan,
-    /// The care with which it was built.
-    pub care: Care,
-    /// The passes that made this plan of it.
-    pub passes: Passes,
-    pub plan: Plan,
-    /// What is proved of the schedule, if one was searched for.
-    pub searched: Option<Searched>,
-    /// In float32 and in float64, for the order of scaling that was asked for.
-    pub certificates: [Certificate; 2],
-    /// The hosts that were asked for.
-    pub host: Host,
-    /// The s-ops of its outputs.
-    pub sops: Vec<SOpId>,
-    /// The inputs that it is for.
-    pub setting: Setting,
-}
-
-impl Compiled {
-    /// Whether every output is proved to decode exactly on the hosts that were asked for.
-    pub fn is_certified(&self) -> bool {
-        self.host.is_among(&self.model.certified)
-    }
-
-    /// The floats in which every output is proved to decode exactly, in the order that was asked for.
-    pub(super) fn exact_in(&self) -> impl Iterator<Item = Dtype> {
-        let dtypes = [Dtype::Float32, Dtype::Float64].into_iter();
-        dtypes.filter(|dtype| {
-            let dtype = Some(*dtype);
-            Host { dtype, ..self.host }.is_among(&self.model.certified)
-        })
-    }
 }
 
 /// What is tried to make a model exact.
@@ -342,124 +475,6 @@ pub enum Care {
     Exact,
     /// A result whose numbers are close to each other is read as a real number.
     Real,
-}
-
-fn attempt(
-    analysis: &Analysis,
-    searches: &Searches,
-    roots: &[SOpId],
-    how: (&Request, Care, IsWorth),
-) -> Fallible<Compiled> {
-    attempt_until(analysis, searches, roots, how, Compiled::is_certified)
-}
-
-/// The first model that is good enough of those that are worth making, with all passes or some left out;
-/// without one, the first of these.
-fn attempt_until(
-    analysis: &Analysis,
-    searches: &Searches,
-    roots: &[SOpId],
-    (request, care, is_worth): (&Request, Care, IsWorth),
-    is_enough: impl Fn(&Compiled) -> bool,
-) -> Fallible<Compiled> {
-    analysis.graph.control().at(match care {
-        Care::Plain => "finding weights",
-        Care::Careful => "finding more precise weights",
-        Care::Bits => "finding weights that compare bits",
-        Care::Exact => "finding exact weights",
-        Care::Real => "finding weights for a real number",
-    });
-    let draft = draft(analysis, searches, roots, request, care)?;
-    let mut tried: Vec<Compiled> = Vec::new();
-    for passes in std::iter::once(request.passes.clone()).chain(request.passes.apart()) {
-        let mut plan = draft.clone();
-        let searched = passes.run(&mut plan, analysis.graph.control());
-        plan.remark(depth(analysis.graph, roots));
-        if !is_worth(Size::from(&plan)) || tried.iter().any(|known| known.plan == plan) {
-            continue;
-        }
-        let (model, certificates) = match finish(analysis, roots, &plan) {
-            Ok(made) => made,
-            Err(error) if tried.is_empty() => return Err(error),
-            Err(_) => continue,
-        };
-        let compiled = Compiled {
-            model,
-            draft: draft.clone(),
-            care,
-            passes,
-            host: plan.host,
-            sops: roots.to_vec(),
-            setting: analysis.setting.clone(),
-            plan,
-            searched,
-            certificates,
-        };
-        if is_enough(&compiled) {
-            return Ok(compiled);
-        }
-        tried.push(compiled);
-    }
-    match tried.is_empty() {
-        true => Err(too_large()),
-        false => Ok(tried.swap_remove(0)),
-    }
-}
-
-pub(super) fn draft(
-    analysis: &Analysis,
-    searches: &Searches,
-    roots: &[SOpId],
-    request: &Request,
-    care: Care,
-) -> Fallible<Plan> {
-    let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
-    let mut compiler = Compiler::new(analysis, searches, request, care);
-    let mut outputs = Vec::with_capacity(roots.len());
-    for root in roots {
-        let output = compiler.root(*root);
-        outputs.push(output.map_err(|stopped| stopped.diagnostic(analysis.graph, *root))?);
-    }
-    compiler.place_variables().map_err(diagnose)?;
-    emit::plan(&compiler, roots, outputs).map_err(diagnose)
-}
-
-/// The model of a plan after passes, with what is proved of it.
-fn finish(
-    analysis: &Analysis,
-    roots: &[SOpId],
-    plan: &Plan,
-) -> Fallible<(Model, [Certificate; 2])> {
-    plan.check().map_err(|problem| {
-        let error = Diagnostic::error(Code::NotExact, "nothing can be proved of this model");
-        let error = error.at(analysis.graph.span(roots[0]), "compiled from this");
-        error.note(format!("its plan does not hold together: {problem}"))
-    })?;
-    analysis.graph.control().at("certifying");
-    let limits = analysis.limits;
-    let lowered = || {
-        let model = lower(plan);
-        check_size(limits, &model)?;
-        Ok((model, plan.to_json()))
-    };
-    let (lowered, certifier) = parallel::both(lowered, || Certifier::new(plan));
-    let (mut model, json) = lowered.map_err(|message: String| {
-        let span = analysis.graph.span(roots[0]);
-        Diagnostic::error(Code::LimitReached, message).at(span, "compiled from this")
-    })?;
-    model.plan = Some(json);
-    let Proof {
-        certificates,
-        exact,
-    } = prove(&certifier, &model, plan.host.order);
-    model.certified = exact;
-    model.largest_activation = certificates[0].largest_activation;
-    Ok((model, certificates))
-}
-
-/// The layers that the graph alone takes.
-fn depth(graph: &Graph, roots: &[SOpId]) -> usize {
-    schedule(graph, roots).layers.len()
 }
 
 /// # Errors

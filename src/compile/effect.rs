@@ -1,8 +1,8 @@
 //! What each pass does to a plan, for people: the lines of its text before and after, and the sizes
 //! of the model that it would be lowered to. Depends on `plan` and on the lowering.
 
-use super::attempt::{analysed, draft};
-use super::{Compiled, Request, Searches, lower};
+use super::attempt::{Attempts, Task, analysed};
+use super::{Compiled, Request, lower};
 use crate::base::{Fallible, Limits};
 use crate::graph::Graph;
 use crate::model;
@@ -61,10 +61,14 @@ fn without(pass: &Pass, graph: &Graph, compiled: &Compiled, limits: &Limits) -> 
         host: compiled.host,
         without_bos: !compiled.plan.bos,
     };
-    let of = (graph, &*compiled.sops);
-    analysed(&request, of, &compiled.setting, limits, |analysis| {
-        let searches = Searches::default();
-        let mut plan = draft(analysis, &searches, of.1, &request, compiled.care)?;
+    let task = Task {
+        graph,
+        roots: &compiled.sops,
+        setting: &compiled.setting,
+        limits,
+    };
+    analysed(&request, task, |analysis| {
+        let mut plan = Attempts::new(&request, task, analysis).draft(compiled.care)?;
         request.passes.run(&mut plan, graph.control());
         Ok(plan)
     })

@@ -17,6 +17,7 @@
 
 mod attempt;
 mod causal;
+mod compiled;
 mod effect;
 mod emit;
 pub mod feature;
@@ -29,7 +30,8 @@ mod size;
 mod stored;
 pub mod verify;
 
-pub use attempt::{Care, Compiled};
+pub use attempt::Care;
+pub use compiled::Compiled;
 pub use effect::explain;
 pub use lower::lower;
 pub use stored::{Proof, certified, open, prove, prove_by, proved_plan};
@@ -45,14 +47,14 @@ use crate::infer::{Analysis, Operand, Setting, Stopped};
 use crate::model::{Dtype, Host, Model};
 use crate::plan::pass::{Choice, Passes};
 use crate::plan::{Style, Unit};
-use attempt::{made_in, with_even_rows};
+use attempt::{Task, made_in, smallest, with_even_rows};
 use feature::{axis, search};
 use head::sink;
 use indexmap::IndexMap;
 use linear::{LinearRead, Scalar, basis};
 pub(crate) use nearest::or_nearest;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use size::{ANY, IsWorth, Size};
+use size::ANY;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,60 +103,21 @@ pub fn compile_in(
     limits: &Limits,
 ) -> Fallible<Compiled> {
     check_setting(setting, limits)?;
-    let of = (graph, roots);
-    let make = |setting: &Setting| match request.style {
-        Style::Faithful => made_in(request, of, setting, limits, ANY)
-            .and_then(|made| with_even_rows(made, request, of, setting, limits)),
-        Style::Compact => smallest(request, of, setting, limits),
+    let make = |setting: &Setting| {
+        let task = Task {
+            graph,
+            roots,
+            setting,
+            limits,
+        };
+        match request.style {
+            Style::Faithful => {
+                made_in(request, task, ANY).and_then(|made| with_even_rows(made, request, task))
+            }
+            Style::Compact => smallest(request, task),
+        }
     };
     or_nearest(setting, graph.control(), make, Compiled::is_certified)
-}
-
-/// The smallest model, of the program as it is written or by earliest keys.
-fn smallest(
-    request: &Request,
-    of: (&Graph, &[SOpId]),
-    setting: &Setting,
-    limits: &Limits,
-) -> Fallible<Compiled> {
-    let faithful = Request {
-        style: Style::Faithful,
-        ..request.clone()
-    };
-    let in_both = |of, is_worth: IsWorth| {
-        let faithful = made_in(&faithful, of, setting, limits, is_worth);
-        if request.without_bos {
-            return faithful;
-        }
-        let is_smaller = |size: Size| match &faithful {
-            Ok(faithful) if faithful.is_certified() => size.parameters < faithful.size().parameters,
-            Ok(_) | Err(_) => true,
-        };
-        let is_worth = |size: Size| is_worth(size) && is_smaller(size);
-        match (made_in(request, of, setting, limits, &is_worth), faithful) {
-            (Ok(compact), Ok(faithful)) if compact.is_better(&faithful) => Ok(compact),
-            (_, Ok(faithful)) => Ok(faithful),
-            (compact, Err(_)) => compact,
-        }
-    };
-    let by_earliest = of.0.by_earliest(of.1, setting.max_length);
-    let written = in_both(of, ANY);
-    let Some((graph, roots)) = &by_earliest else {
-        return written;
-    };
-    let is_worth = |size: Size| match &written {
-        Ok(written) if written.is_certified() => size.is_worth_more(written.size()),
-        Ok(_) | Err(_) => true,
-    };
-    let other = in_both((graph, roots), &is_worth);
-    match (written, other) {
-        (Ok(written), Ok(other)) if !other.is_worth_more(&written) => Ok(written),
-        (_, Ok(other)) => Ok(Compiled {
-            sops: of.1.to_vec(),
-            ..other
-        }),
-        (written, Err(_)) => written,
-    }
 }
 
 /// Another way to make the model, one that is proved, where the one that was asked for is not: for
@@ -166,14 +129,13 @@ pub fn another_way(
     limits: &Limits,
 ) -> Option<&'static str> {
     let proved = |request: &Request| {
-        let made = made_in(
-            request,
-            (graph, &refused.sops),
-            &refused.setting,
+        let task = Task {
+            graph,
+            roots: &refused.sops,
+            setting: &refused.setting,
             limits,
-            ANY,
-        );
-        made.is_ok_and(|made| made.is_certified())
+        };
+        made_in(request, task, ANY).is_ok_and(|made| made.is_certified())
     };
     let floats = || Request {
         host: Host {
@@ -182,15 +144,11 @@ pub fn another_way(
         },
         ..request.clone()
     };
-    let compact = || Request {
-        style: Style::Compact,
-        ..request.clone()
-    };
     if request.host.dtype == Some(Dtype::Bfloat16) && proved(&floats()) {
         return Some("without `--dtype bfloat16` it is proved to be exact");
     }
     let other = request.style == Style::Faithful && !request.without_bos;
-    (other && proved(&compact()))
+    (other && proved(&request.in_style(Style::Compact)))
         .then_some("`--style compact` makes one that is proved to be exact")
 }
 

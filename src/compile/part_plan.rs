@@ -73,10 +73,7 @@ pub fn part(
     causal::check(&analysis)?;
     let diagnose = |stopped: Stopped| stopped.diagnostic(&inner, roots[0]);
     let searches = Searches::default();
-    let request = Request {
-        style: Style::Faithful,
-        ..asked.request.clone()
-    };
+    let request = asked.request.in_style(Style::Faithful);
     let mut compiler = Compiler::new(&analysis, &searches, &request, asked.care);
     let outputs = outputs(&mut compiler, &roots, wanted).map_err(diagnose)?;
     compiler.place_variables().map_err(diagnose)?;

@@ -2,7 +2,7 @@
 //! size is that of its model: a plan that would be too large beside what is made already is left there.
 //! Depends on `plan`.
 
-use super::attempt::Compiled;
+use super::compiled::Compiled;
 use crate::base::{Code, Diagnostic};
 use crate::model::Model;
 use crate::plan::Plan;

@@ -2,8 +2,7 @@
 //! with that bit for bit, and the certificate is derived anew. The word of the file counts for
 //! nothing.
 
-use super::attempt::exact_there;
-use super::{Compiled, lower};
+use super::lower;
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::certify::{Certificate, Certifier, certify};
 use crate::model::{self, Dtype, Exactness, Host, HostOrder, Model, is_bfloat16};
@@ -138,19 +137,4 @@ pub fn open(host: Host, certificates: &[Certificate; 2], model: &Model) -> Diagn
         .chain(open)
         .take(3)
         .fold(error, Diagnostic::note)
-}
-
-impl Compiled {
-    /// Why nobody is to have the model without asking for it, if it is not proved to be exact on the
-    /// hosts that were asked for, and on which hosts it is.
-    pub fn refusal(&self) -> Option<Diagnostic> {
-        if self.is_certified() {
-            return None;
-        }
-        let error = open(self.host, &self.certificates, &self.model);
-        Some(match self.exact_in().next() {
-            Some(dtype) => error.help(exact_there(dtype)),
-            None => error.help("smaller numbers, shorter inputs or fewer tokens help"),
-        })
-    }
 }

@@ -91,7 +91,7 @@ fn is_total(analysis: &Analysis, id: SOpId) -> bool {
         .space
         .vars
         .iter()
-        .all(|var| match analysis.vars[var.0 as usize].kind {
+        .all(|var| match analysis.kind(*var) {
             VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Pick(_) => true,
             VarKind::Mean(sop) => averages_one_int(analysis, sop),
             VarKind::Sum(_)

@@ -230,20 +230,29 @@ impl Graph {
         self.scorer_reads[id.0 as usize]
     }
 
+    /// A scorer and what it is made of, each once, the scorer first.
+    pub fn scorer_parts(&self, id: ScorerId) -> Vec<ScorerId> {
+        let (mut parts, mut pending) = (Vec::new(), vec![id]);
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(id) = pending.pop() {
+            if seen.insert(id) {
+                parts.push(id);
+                if let Scorer::Map { operands, .. } = self.get_scorer(id) {
+                    pending.extend(operands);
+                }
+            }
+        }
+        parts
+    }
+
     /// The s-ops a scorer reads at the key and at the query, each once, in order of id.
     pub fn scorer_operands(&self, id: ScorerId) -> (Vec<SOpId>, Vec<SOpId>) {
         let (mut keys, mut queries) = (Vec::new(), Vec::new());
-        let mut pending = vec![id];
-        let mut seen = rustc_hash::FxHashSet::default();
-        while let Some(id) = pending.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            match self.get_scorer(id) {
+        for part in self.scorer_parts(id) {
+            match self.get_scorer(part) {
                 Scorer::Key(sop) => keys.push(*sop),
                 Scorer::Query(sop) => queries.push(*sop),
-                Scorer::Constant(_) => {}
-                Scorer::Map { operands, .. } => pending.extend(operands),
+                Scorer::Constant(_) | Scorer::Map { .. } => {}
             }
         }
         for list in [&mut keys, &mut queries] {

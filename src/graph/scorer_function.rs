@@ -41,7 +41,9 @@ impl ScorerFunction {
         let (keys, queries) = graph.scorer_operands(id);
         let mut steps = Vec::new();
         let mut places: FxHashMap<ScorerId, usize> = FxHashMap::default();
-        let parts = parts(graph, id);
+        // Operands first: ids are topological.
+        let mut parts = graph.scorer_parts(id);
+        parts.sort_unstable();
         for part in parts.iter().copied() {
             let place = |list: &[SOpId], sop: &SOpId| list.binary_search(sop).unwrap_or_default();
             steps.push(match graph.get_scorer(part) {
@@ -114,19 +116,4 @@ fn apply_step(
         step: scores.len(),
         failure,
     })
-}
-
-/// The scorer and what it is made of, operands first: ids are topological.
-fn parts(graph: &Graph, id: ScorerId) -> Vec<ScorerId> {
-    let mut pending = vec![id];
-    let mut seen = rustc_hash::FxHashSet::default();
-    while let Some(part) = pending.pop() {
-        if let (true, Scorer::Map { operands, .. }) = (seen.insert(part), graph.get_scorer(part)) {
-            pending.extend(operands);
-        }
-    }
-    let mut parts: Vec<ScorerId> = Vec::with_capacity(seen.len());
-    parts.extend(seen);
-    parts.sort_unstable();
-    parts
 }

@@ -5,7 +5,7 @@ use super::build::Graph;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// A selector in the making, with the parts of the scorer that are done, so that a shared one is done
 /// once.
@@ -72,28 +72,21 @@ impl Selected<'_> {
 
     /// Whether parts of a scorer have no value for some keys and queries, but for what does not fit in 64 bits.
     fn may_fail(&self, parts: &[ScorerId]) -> bool {
-        let mut pending = parts.to_vec();
-        let mut seen = FxHashSet::default();
-        while let Some(id) = pending.pop() {
-            if let Scorer::Map { op, operands } = self.graph.get_scorer(id)
-                && seen.insert(id)
-            {
-                let fails = matches!(
-                    op,
-                    Op::Divide
+        let mut parts = parts.iter().flat_map(|id| self.graph.scorer_parts(*id));
+        parts.any(|id| {
+            matches!(
+                self.graph.get_scorer(id),
+                Scorer::Map {
+                    op: Op::Divide
                         | Op::Remainder
                         | Op::Power
                         | Op::Lookup(_)
                         | Op::ToInt
-                        | Op::ToFloat
-                );
-                if fails {
-                    return true;
+                        | Op::ToFloat,
+                    ..
                 }
-                pending.extend(operands);
-            }
-        }
-        false
+            )
+        })
     }
 
     fn add(&mut self, selector: Selector) -> SelectorId {

@@ -5,7 +5,7 @@
 use super::candidate::Candidate;
 use super::selector::SelectorFacts;
 use super::sets::Values;
-use super::space::{Column, VarId};
+use super::space::{Column, Space, VarId};
 use super::sums::{self, Scaled, Term};
 use super::{Analysis, Node, Several, Stopped, VarKind, finite};
 use crate::base::Code;
@@ -27,6 +27,9 @@ type RowKeys = (Vec<(u32, bool)>, usize, bool);
 
 /// Those of each environment.
 type Pairs = Vec<RowPairs>;
+
+/// A table with the width and the number of a variable's value in each row.
+type WidthAnd = (Arc<Space>, Vec<(Option<i64>, usize)>);
 
 /// An aggregate that may select several numbers.
 struct Selection<'a> {
@@ -190,34 +193,28 @@ impl Analysis<'_> {
 
     /// The values as a function of the index, if they are one.
     fn positional(&mut self, values: &Values) -> Result<Option<Node>, Stopped> {
-        let mut at_position: Vec<Option<u32>> = vec![None; self.setting.max_length];
-        for (at, environment) in self.environments.iter().enumerate() {
-            let [only] = **values.in_environment(at) else {
-                return Ok(None);
-            };
-            if *at_position[environment.position].get_or_insert(only) != only {
-                return Ok(None);
-            }
-        }
-        let constant = at_position.windows(2).all(|pair| pair[0] == pair[1]);
+        let only = |at: usize| match **values.in_environment(at) {
+            [only] => Some(only),
+            _ => None,
+        };
+        let Some(at_position) = self.environments.by_position(only) else {
+            return Ok(None);
+        };
         let value = |position: usize| {
-            at_position[position].map(|value| values.domain[value as usize].clone())
+            let value = at_position[position] as usize;
+            Some(values.domain[value].clone())
         };
-        let space = self.space(if constant {
-            vec![]
-        } else {
-            vec![Self::INDICES]
-        })?;
-        let results = if constant {
-            vec![value(0)]
-        } else {
-            // The domain of indices is 0, 1, … in order.
-            (0..space.rows())
-                .map(|row| value(space.row(row)[0] as usize))
-                .collect()
+        let (space, results) = match at_position.windows(2).all(|pair| pair[0] == pair[1]) {
+            true => (self.space(Vec::new())?, vec![value(0)]),
+            false => {
+                let space = self.space(vec![Self::INDICES])?;
+                // The domain of indices is 0, 1, … in order.
+                let rows = (0..space.rows()).map(|row| value(space.row(row)[0] as usize));
+                let results = rows.collect();
+                (space, results)
+            }
         };
-        let column = space.column(results);
-        Ok(Some(Node::new(column, None)))
+        Ok(Some(Node::new(space.column(results), None)))
     }
 
     /// The values of a row that selects at most one key.
@@ -340,22 +337,32 @@ impl Analysis<'_> {
     /// for nothing there.
     fn or_default(&mut self, several: &Selection, mean: VarId) -> Result<Node, Stopped> {
         let width = self.analyse_width(several.selector)?;
-        let mut vars = width.column.space.vars.clone();
-        vars.push(mean);
-        vars.sort_unstable();
-        vars.dedup();
-        let space = self.space(vars)?;
-        let place = space.vars.binary_search(&mean).unwrap_or(0);
-        let widths = space.project(&width.column.space);
+        let (space, rows) = self.over_width_and(&width, mean)?;
         let domain = self.values(mean).domain.clone();
-        let results = (0..space.rows()).map(|row| {
-            let count = width.column.value(widths[row] as usize)?.as_int()?;
-            Some(match count {
+        let results = rows.into_iter().map(|(width, mean)| {
+            Some(match width? {
                 0 => several.default.clone(),
-                _ => domain[space.row(row)[place] as usize].clone(),
+                _ => domain[mean].clone(),
             })
         });
         Ok(Node::new(space.column(results.collect()), None))
+    }
+
+    /// The table of a width and a variable; in each of its rows the width, and the number of the variable's value.
+    fn over_width_and(&mut self, width: &Node, var: VarId) -> Result<WidthAnd, Stopped> {
+        let mut vars = width.column.space.vars.clone();
+        vars.push(var);
+        vars.sort_unstable();
+        vars.dedup();
+        let space = self.space(vars)?;
+        let place = space.vars.binary_search(&var).unwrap_or(0);
+        let widths = space.project(&width.column.space).into_iter();
+        let rows = widths.enumerate().map(|(row, at)| {
+            let width = width.column.value(at as usize).and_then(Value::as_int);
+            (width, space.row(row)[place] as usize)
+        });
+        let rows = rows.collect();
+        Ok((space, rows))
     }
 
     /// What the aggregate itself can be; as a mean, 0 for a default that is no number.
@@ -407,14 +414,10 @@ impl Analysis<'_> {
 
     /// How many keys each position selects, if the position alone determines it.
     fn widths_by_position(&self, facts: &SelectorFacts) -> Option<Vec<usize>> {
-        let mut widths: Vec<Option<usize>> = vec![None; self.setting.max_length];
-        for (at, environment) in self.environments.iter().enumerate() {
+        self.environments.by_position(|at| {
             let (least, most) = facts.width(at);
-            if least != most || *widths[environment.position].get_or_insert(most) != most {
-                return None;
-            }
-        }
-        widths.into_iter().collect()
+            (least == most).then_some(most)
+        })
     }
 
     fn sum_var(&mut self, several: &Selection) -> Result<VarId, Stopped> {
@@ -446,22 +449,16 @@ impl Analysis<'_> {
         sum: VarId,
         width: &Node,
     ) -> Result<Column, Stopped> {
-        let mut vars = width.column.space.vars.clone();
-        vars.push(sum);
-        vars.sort_unstable();
-        vars.dedup();
-        let space = self.space(vars)?;
-        let place = space.vars.binary_search(&sum).unwrap_or(0);
-        let widths = space.project(&width.column.space);
+        let (space, rows) = self.over_width_and(width, sum)?;
         let possible: FxHashSet<(u32, i64)> = several
             .pairs
             .iter()
             .flat_map(|pairs| pairs.iter().copied())
             .collect();
         let domain = self.values(sum).domain.clone();
-        let results = (0..space.rows()).map(|row| {
-            let count = width.column.value(widths[row] as usize)?.as_int()? as u32;
-            let sum = several.unscaled(&domain[space.row(row)[place] as usize])?;
+        let results = rows.into_iter().map(|(width, sum)| {
+            let count = width? as u32;
+            let sum = several.unscaled(&domain[sum])?;
             possible
                 .contains(&(count, sum))
                 .then(|| several.mean(count, sum))

@@ -79,6 +79,11 @@ impl Ranks {
         ranks
     }
 
+    /// The numbers of one domain's values: an int and an equal float have the same.
+    pub fn of_one(domain: &[Value]) -> Vec<u32> {
+        Ranks::new(Comparison::Equal, domain, &[]).keys
+    }
+
     /// The least value without a number, and whether it is a key.
     fn next<'v>(&self, keys: &'v [Value], queries: &'v [Value]) -> Option<(&'v Value, bool)> {
         match (keys.get(self.keys.len()), queries.get(self.queries.len())) {

@@ -57,7 +57,7 @@ impl Analysis<'_> {
     fn read_by_heads(&self, vars: &[VarId]) -> Vec<SOpId> {
         let mut read = Vec::new();
         for var in vars {
-            let needed = match self.vars[var.0 as usize].kind {
+            let needed = match self.kind(*var) {
                 VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) => {
                     self.graph.dependencies(id)
                 }

@@ -77,6 +77,22 @@ impl Environments {
         self.list.iter().copied()
     }
 
+    /// What there is at each position, given what there is in each environment, where the length says nothing
+    /// of it; `None` if it does, or if there is nothing in one.
+    pub fn by_position<T: Copy + PartialEq>(
+        &self,
+        in_environment: impl Fn(usize) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let mut found = vec![None; self.max_length];
+        for (at, environment) in self.list.iter().enumerate() {
+            let here = in_environment(at)?;
+            if *found[environment.position].get_or_insert(here) != here {
+                return None;
+            }
+        }
+        found.into_iter().collect()
+    }
+
     /// The environments of the keys that a query in `query` may see, in order of position, each
     /// with whether the key exists in every input that has the query.
     pub fn keys(&self, query: Environment) -> impl Iterator<Item = (usize, usize, bool)> + '_ {

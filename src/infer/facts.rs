@@ -165,7 +165,7 @@ impl Analysis<'_> {
             Ok(node) => {
                 let vars = &node.column.space.vars;
                 let names = vars.iter().map(|var| self.var_name(*var)).collect();
-                let own = node.own.map(|var| self.vars[var.0 as usize].kind);
+                let own = node.own.map(|var| self.kind(var));
                 let encoding = match (own, self.graph.encoding(id)) {
                     _ if vars.iter().all(|var| *var <= Self::INDICES) => Encoding::Embedded,
                     (_, Some(graph::Encoding::Categorical)) => Encoding::Categorical,

@@ -1,29 +1,17 @@
-//! What the residual stream does not tell of numbers, so that primitives that ask for it are refused: whether
-//! they are ints, floats or bools, as of one key a mean is the value that it holds, and of several a float; and
-//! on which side of all ints one lies that does not fit in 64 bits, which a comparison sees. Depends on the graph
-//! and on what selectors may select.
+//! The residual stream does not tell whether numbers are ints, floats or bools, as of one key a mean is the
+//! value that it holds, and of several a float: primitives that ask for it are refused. Depends on the graph and
+//! on what selectors may select.
 
-use super::space::FAILS;
-use super::{Analysis, Node, Stopped};
+use super::{Analysis, Stopped};
 use crate::base::Code;
 use crate::graph::{SOp, SOpId, Scorer, ScorerId};
 use crate::value::{Op, Table, TypeSet, Value};
 use rustc_hash::FxHashSet;
-use std::cmp::Ordering;
-use std::sync::Arc;
 
 impl Analysis<'_> {
     /// # Errors
-    /// The primitive gives something else for an int than for an equal float, and an operand may be either; or it
-    /// compares what may not fit in 64 bits.
+    /// The primitive gives something else for an int than for an equal float, and an operand may be either.
     pub(super) fn check_kinds(&self, op: &Op, operands: &[SOpId]) -> Result<(), Stopped> {
-        if let Op::Compare(_) = op
-            && let Some(id) = operands.iter().find(|id| self.may_overflow(**id))
-        {
-            let name = self.graph.describe(*id);
-            let reason = format!("{name} may not fit in 64 bits where it is compared");
-            return Err(Stopped::new(Code::NotCompilable, reason).help("keep the numbers smaller"));
-        }
         let is_str = |id: &SOpId| self.graph.types(*id).meets(TypeSet::STR);
         match tells_kinds(op, operands.iter().any(is_str)) {
             true => self.check_operands(operands),
@@ -34,12 +22,7 @@ impl Analysis<'_> {
     /// # Errors
     /// The same of a score.
     pub(super) fn check_kinds_of_score(&self, scorer: ScorerId) -> Result<(), Stopped> {
-        let mut pending = vec![scorer];
-        let mut seen = FxHashSet::default();
-        while let Some(id) = pending.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
+        for id in self.graph.scorer_parts(scorer) {
             let Scorer::Map { op, operands } = self.graph.get_scorer(id) else {
                 continue;
             };
@@ -49,7 +32,6 @@ impl Analysis<'_> {
                 self.check_operands(&keys)?;
                 self.check_operands(&queries)?;
             }
-            pending.extend(operands);
         }
         Ok(())
     }
@@ -68,40 +50,6 @@ impl Analysis<'_> {
                 )
                 .help("make it an int: `round(x)`"))
             }
-        }
-    }
-
-    /// Whether some combination of the least and the largest values of operands overflows. Rounding and
-    /// negation are of one.
-    fn may_overflow(&self, id: SOpId) -> bool {
-        let SOp::Map { op, operands } = self.graph.get(id) else {
-            return false;
-        };
-        let has_none = |node: &Arc<Node>| node.column.cells.contains(&FAILS);
-        if matches!(op, Op::If) || !self.node(id).is_ok_and(has_none) {
-            return false;
-        }
-        let ends = |id: &SOpId| {
-            let domain = &self.node(*id).ok()?.column.values.domain;
-            let by_size = |a: &&Value, b: &&Value| a.as_float().partial_cmp(&b.as_float());
-            let by_size = |a: &&Value, b: &&Value| by_size(a, b).unwrap_or(Ordering::Equal);
-            let numbers = || domain.iter().filter(|value| value.is_number());
-            let ends = [numbers().min_by(by_size)?, numbers().max_by(by_size)?];
-            Some(ends)
-        };
-        let overflows = |operands: &[&Value]| {
-            let result = op.apply(operands);
-            result.is_err_and(|failure| failure.beyond().is_some())
-        };
-        match operands
-            .iter()
-            .map(ends)
-            .collect::<Option<Vec<_>>>()
-            .as_deref()
-        {
-            Some([a]) => a.iter().any(|a| overflows(&[a])),
-            Some([a, b]) => a.iter().any(|a| b.iter().any(|b| overflows(&[a, b]))),
-            _ => false,
         }
     }
 

@@ -18,6 +18,7 @@ mod joint;
 mod kind;
 mod once;
 mod order;
+mod overflow;
 mod predicate;
 mod rank;
 mod related;
@@ -330,6 +331,10 @@ impl<'g> Analysis<'g> {
 
     pub fn selector(&self, id: SelectorId) -> Option<&Arc<SelectorFacts>> {
         self.selectors.get(&id)
+    }
+
+    pub fn kind(&self, var: VarId) -> VarKind {
+        self.vars[var.0 as usize].kind
     }
 
     pub fn values(&self, var: VarId) -> &Values {

@@ -7,7 +7,6 @@ use super::compare::Ranks;
 use super::rank::Compared;
 use super::space::{Column, VarId};
 use super::{Analysis, VarKind};
-use crate::graph::idiom::selects_all;
 use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
 use rustc_hash::FxHashMap;
@@ -56,22 +55,14 @@ impl Analysis<'_> {
 
     /// The same where the length is one of the variables, as it is not told apart in long inputs.
     fn are_positions_by_row(&self, column: &Column) -> bool {
-        let space = &column.space;
-        let is_length = |var: &VarId| {
-            let kind = self.vars[var.0 as usize].kind;
-            matches!(kind, VarKind::Width(selector) if selects_all(self.graph, selector))
-        };
-        let Some(place) = space.vars.iter().position(is_length) else {
+        let Some(lengths) = self.lengths(&column.space) else {
             return false;
         };
-        let lengths = &self.vars[space.vars[place].0 as usize].values.domain;
-        (0..space.rows()).all(|row| {
-            let length = lengths[space.row(row)[place] as usize].as_float();
-            let value = column.values.domain.get(column.cells[row] as usize);
-            // Where there is none, no input that is computed has it.
-            value
-                .zip(length)
-                .is_none_or(|(value, length)| is_position(value, length))
+        // Where there is no value, no input that is computed has the row.
+        let mut rows = lengths.into_iter().enumerate();
+        rows.all(|(row, length)| {
+            let value = column.value(row);
+            value.is_none_or(|value| is_position(value, length as f64))
         })
     }
 

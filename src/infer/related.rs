@@ -91,7 +91,7 @@ impl Analysis<'_> {
 
     /// What a variable is of others, if it is an elementwise s-op that never fails.
     fn definition(&self, var: VarId) -> Option<&Column> {
-        let VarKind::Materialised(id) = self.vars[var.0 as usize].kind else {
+        let VarKind::Materialised(id) = self.kind(var) else {
             return None;
         };
         let column = &self.node(id).ok()?.column;

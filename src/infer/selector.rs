@@ -405,13 +405,7 @@ impl Analysis<'_> {
             return false;
         };
         let values = &node.column.values;
-        let mut class = 0u32;
-        let classes: Vec<u32> = (0..values.domain.len())
-            .map(|at| {
-                class += u32::from(at > 0 && !values.domain[at].equals(&values.domain[at - 1]));
-                class
-            })
-            .collect();
+        let classes = Ranks::of_one(&values.domain);
         let mut owner: FxHashMap<(Option<usize>, u32), usize> = FxHashMap::default();
         let mut environments = self.environments.iter().enumerate();
         environments.all(|(at, environment)| {

@@ -85,11 +85,14 @@ impl Values {
 
     /// The domain as numbers; `None` if one is not a number or not finite.
     pub fn numbers(&self) -> Option<Vec<f64>> {
-        self.domain
-            .iter()
-            .map(|value| value.as_float().filter(|number| number.is_finite()))
-            .collect()
+        numbers(&self.domain)
     }
+}
+
+/// Some values as numbers; `None` if one is not a number or not finite.
+pub fn numbers(values: &[Value]) -> Option<Vec<f64>> {
+    let number = |value: &Value| value.as_float().filter(|number| number.is_finite());
+    values.iter().map(number).collect()
 }
 
 /// Collects subsets, storing equal ones once.

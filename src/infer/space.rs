@@ -125,8 +125,8 @@ const MOST_REPEATS: usize = 16;
 
 /// The environments in groups that are alike for some variables.
 struct Groups<'v> {
-    /// The values of the variables in each group; none where all environments are one group.
-    sets: Vec<Vec<Cow<'v, [u32]>>>,
+    /// The values of the variables in each group; `None` where all environments are one group.
+    sets: Option<Vec<Vec<Cow<'v, [u32]>>>>,
     group_at: Vec<u32>,
     /// The sizes of all groups together.
     rows: usize,
@@ -136,7 +136,7 @@ impl<'v> Groups<'v> {
     /// One group of all that is possible in any environment, which forgets in which.
     fn alike(values: &[&Values], environments: usize) -> Groups<'v> {
         Groups {
-            sets: Vec::new(),
+            sets: None,
             group_at: vec![0; environments],
             rows: values.iter().map(|v| v.domain.len()).product(),
         }
@@ -144,11 +144,8 @@ impl<'v> Groups<'v> {
 
     /// `None` if there are more than `limit` combinations.
     fn new(values: &[&'v Values], environments: usize, limit: usize) -> Option<Groups<'v>> {
-        let mut groups = Groups {
-            sets: Vec::new(),
-            group_at: Vec::with_capacity(environments),
-            rows: 0,
-        };
+        let (mut groups, mut rows) = (Vec::new(), 0usize);
+        let mut group_at = Vec::with_capacity(environments);
         let sizes = values.iter().map(|v| v.domain.len());
         let all = sizes.fold(1, usize::saturating_mul);
         let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
@@ -157,7 +154,7 @@ impl<'v> Groups<'v> {
             signature.clear();
             signature.extend(values.iter().map(|v| v.at[environment]));
             if let Some(group) = known.get(&signature) {
-                groups.group_at.push(*group);
+                group_at.push(*group);
                 continue;
             }
             let sets = values.iter().map(|v| &**v.in_environment(environment));
@@ -165,21 +162,25 @@ impl<'v> Groups<'v> {
             let size = sets
                 .iter()
                 .try_fold(1usize, |size, set| size.checked_mul(set.len()))?;
-            groups.rows = groups.rows.saturating_add(size);
+            rows = rows.saturating_add(size);
             // The sets of one variable are of values that are listed anyway.
-            let repeats = values.len() > 1 && groups.rows > MOST_REPEATS.saturating_mul(limit);
-            if groups.rows.min(all) > limit {
+            let repeats = values.len() > 1 && rows > MOST_REPEATS.saturating_mul(limit);
+            if rows.min(all) > limit {
                 return None;
             }
             if repeats {
                 return Some(Groups::alike(values, environments));
             }
-            let group = groups.sets.len() as u32;
-            groups.sets.push(sets);
+            let group = groups.len() as u32;
+            groups.push(sets);
             known.insert(signature.clone(), group);
-            groups.group_at.push(group);
+            group_at.push(group);
         }
-        Some(groups)
+        Some(Groups {
+            sets: Some(groups),
+            group_at,
+            rows,
+        })
     }
 }
 
@@ -222,24 +223,28 @@ impl Space {
             cells: Vec::with_capacity(groups.rows.min(limit) * vars.len()),
             vars,
             rows: 0,
-            groups: Vec::with_capacity(groups.sets.len()),
+            groups: Vec::new(),
             group_at: groups.group_at,
         };
         let most = groups
             .rows
             .min(usize::try_from(numbers).unwrap_or(usize::MAX));
         let mut row_of = RowOf::new(numbers, most);
-        for sets in &groups.sets {
-            let rows = space.add_product(sets, &mut row_of);
-            space.groups.push(rows);
-        }
-        if groups.sets.is_empty() {
-            let allowing = allowing(values, environments);
-            let anywhere = BitVec::from_elem(environments, true);
-            space.add_possible(&allowing, &anywhere, &mut Vec::new());
-            let mut rows = Rows::default();
-            (0..space.rows as u32).for_each(|row| rows.insert(row));
-            space.groups.push(rows);
+        match &groups.sets {
+            Some(each) => {
+                for sets in each {
+                    let rows = space.add_product(sets, &mut row_of);
+                    space.groups.push(rows);
+                }
+            }
+            None => {
+                let allowing = allowing(values, environments);
+                let anywhere = BitVec::from_elem(environments, true);
+                space.add_possible(&allowing, &anywhere, &mut Vec::new());
+                let mut rows = Rows::default();
+                (0..space.rows as u32).for_each(|row| rows.insert(row));
+                space.groups.push(rows);
+            }
         }
         space.cells.shrink_to_fit();
         Some(space)

@@ -156,7 +156,7 @@ impl Reached {
             self.always += 1;
             for row in &mut self.rows[..=self.may_be] {
                 let mut more = vec![0; self.words];
-                add((term, self.least), row, &mut more);
+                add((term.values, self.least), row, &mut more);
                 *row = more;
             }
             return;
@@ -164,7 +164,7 @@ impl Reached {
         self.may_be += 1;
         for row in (0..self.may_be).rev() {
             let (rows, more) = self.rows.split_at_mut(row + 1);
-            add((term, self.least), &rows[row], &mut more[0]);
+            add((term.values, self.least), &rows[row], &mut more[0]);
         }
     }
 
@@ -183,12 +183,13 @@ impl Reached {
     }
 }
 
-/// Adds to some sums those of others with one more key.
-fn add((term, least): (&Term, i64), sums: &[u64], more: &mut [u64]) {
+/// Adds to some sums those of others with one number more, of which a bit stands for what it exceeds the least
+/// by.
+pub(super) fn add((numbers, least): (&[i64], i64), sums: &[u64], more: &mut [u64]) {
     let end = sums.iter().rposition(|word| *word != 0);
     let sums = &sums[..end.map_or(0, |end| end + 1)];
-    for value in term.values {
-        let by = (value - least) as usize;
+    for number in numbers {
+        let by = (number - least) as usize;
         let (whole, bits) = (by / 64, by % 64);
         let more = &mut more[whole..];
         for (word, sum) in more.iter_mut().zip(sums) {
@@ -203,7 +204,7 @@ fn add((term, least): (&Term, i64), sums: &[u64], more: &mut [u64]) {
 }
 
 /// The places of the bits that are 1.
-fn ones(words: &[u64]) -> impl Iterator<Item = i64> + '_ {
+pub(super) fn ones(words: &[u64]) -> impl Iterator<Item = i64> + '_ {
     let words = (0..).zip(words).filter(|(_, word)| **word != 0);
     words.flat_map(|(at, word)| {
         let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);

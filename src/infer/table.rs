@@ -6,6 +6,7 @@ use super::space::{Column, Distinct, FAILS, Space, VarId};
 use super::{Analysis, Node, Operand, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::SOpId;
+use crate::graph::idiom::selects_all;
 use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -61,7 +62,7 @@ impl Analysis<'_> {
 
     /// What a variable is, for people.
     pub fn var_name(&self, var: VarId) -> String {
-        match self.vars[var.0 as usize].kind {
+        match self.kind(var) {
             VarKind::Tokens => "tokens".to_string(),
             VarKind::Indices => "indices".to_string(),
             VarKind::Width(selector) => {
@@ -79,6 +80,19 @@ impl Analysis<'_> {
                 format!("{left} {sign} {right}")
             }
         }
+    }
+
+    /// The length in each row of a table, if that is one of its variables.
+    pub fn lengths(&self, space: &Space) -> Option<Vec<i64>> {
+        let is_length = |var: &VarId| {
+            let kind = self.kind(*var);
+            matches!(kind, VarKind::Width(selector) if selects_all(self.graph, selector))
+        };
+        let place = space.vars.iter().position(is_length)?;
+        let lengths = &self.values(space.vars[place]).domain;
+        let rows = 0..space.rows();
+        rows.map(|row| lengths[space.row(row)[place] as usize].as_int())
+            .collect()
     }
 
     pub(super) fn analyse_map(
@@ -103,6 +117,7 @@ impl Analysis<'_> {
         if matches!(op, Op::If) {
             self.check_branches(&columns)?;
         }
+        self.check_overflow(op, operands)?;
         self.check_kinds(op, operands)?;
         let column = self.settled(apply(op, &columns, &space)?)?;
         if column.values.domain.len() > self.limits.domain_values {

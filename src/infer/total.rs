@@ -4,6 +4,7 @@
 
 use super::sets::Values;
 use super::space::{Column, Distinct, FAILS, Space};
+use super::sums::{add, ones};
 use super::table::union;
 use super::{Analysis, Node, VarKind};
 use crate::graph::{SOp, SOpId};
@@ -160,19 +161,9 @@ fn sums(a: &[i64], b: &[i64], limit: usize) -> Option<Vec<i64>> {
         let at = (number - many_least) as usize;
         of_many[at / 64] |= 1 << (at % 64);
     }
-    let mut bits = vec![0u64; words];
-    for number in few {
-        let by = (number - few_least) as usize;
-        let (whole, rest) = (by / 64, by % 64);
-        for (at, &word) in of_many[..words - whole].iter().enumerate() {
-            bits[at + whole] |= word << rest;
-            if rest > 0 && at + whole + 1 < words {
-                bits[at + whole + 1] |= word >> (64 - rest);
-            }
-        }
-    }
+    let mut of_both = vec![0u64; words];
+    add((few, *few_least), &of_many, &mut of_both);
     let least = few_least + many_least;
-    let places = (0..=range).filter(|at| bits[at / 64] >> (at % 64) & 1 == 1);
-    let sums: Vec<i64> = places.map(|at| least + at as i64).collect();
+    let sums: Vec<i64> = ones(&of_both).map(|bit| least + bit).collect();
     (sums.len() <= limit).then_some(sums)
 }

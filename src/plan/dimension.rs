@@ -54,7 +54,30 @@ impl Scale {
     }
 }
 
+impl Kind {
+    /// Whether it is the mean of all that is selected.
+    pub fn is_mean(self) -> bool {
+        matches!(self, Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos)
+    }
+
+    /// Whether every query has a key, so that the levels of keys are relative to that of the selected ones.
+    pub fn is_relative(self) -> bool {
+        matches!(self, Kind::MeanOfSome | Kind::MeanOrBos)
+    }
+
+    /// Whether BOS has all of a query's attention, or none that counts.
+    pub fn sets_bos_apart(self) -> bool {
+        matches!(self, Kind::Mean | Kind::MeanOfSome)
+    }
+}
+
 impl Attend {
+    /// Whether its keys have scores.
+    pub fn is_scored(&self) -> bool {
+        let mut terms = self.terms.iter();
+        terms.any(|term| term.meaning.above().is_some())
+    }
+
     /// How far the largest score lifts a key, in nats.
     pub fn above(&self) -> f64 {
         let scores = self.terms.iter().filter_map(|term| term.meaning.above());
@@ -63,9 +86,8 @@ impl Attend {
 
     /// Whether rows of attention are to be uniform, and over more keys than one.
     pub fn is_uniform(&self, max_length: usize) -> bool {
-        let is_mean = matches!(self.kind, Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos);
         let is_level = self.above() == 0.0 || self.orders(max_length);
-        is_level && !(is_mean && self.most <= 1)
+        is_level && !(self.kind.is_mean() && self.most <= 1)
     }
 
     /// Whether its scores only say which key is the best: a level lies between any two that differ.

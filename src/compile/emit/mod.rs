@@ -192,7 +192,7 @@ impl Emitter<'_, '_> {
 
     fn categorical(&mut self, var: VarId) {
         let compiler = self.compiler;
-        let kind = compiler.analysis.vars[var.0 as usize].kind;
+        let kind = compiler.analysis.kind(var);
         if matches!(kind, VarKind::Materialised(_)) {
             return;
         }
@@ -299,7 +299,7 @@ impl Emitter<'_, '_> {
 
     fn source_of(&self, var: VarId) -> Source {
         let analysis = self.compiler.analysis;
-        match analysis.vars[var.0 as usize].kind {
+        match analysis.kind(var) {
             VarKind::Tokens | VarKind::Indices | VarKind::Total { .. } => {
                 self.source(analysis.var_name(var), None)
             }

@@ -5,6 +5,7 @@
 //! bools as numbers. Numbers too close to be told apart are read as they are, as real numbers.
 
 use crate::certify::TOLERANCE_F32;
+use crate::compile::feature::Wanted;
 use crate::compile::feature::ratio::Ratio;
 use crate::compile::linear::LinearRead;
 use crate::compile::{Care, Compiler, Want};
@@ -201,15 +202,7 @@ impl Compiler<'_> {
             self.demand(&read, &label)?;
             return Ok(Output::new(read, decoder));
         }
-        let output = match self.ratio_output(root) {
-            Some(output) => Some(output),
-            None if self.takes_nearest(root) => {
-                let beyond = self.width_beyond(root)?;
-                beyond.and_then(|ratio| self.nearest_to(root, ratio))
-            }
-            None => None,
-        };
-        if let Some(output) = output
+        if let Some(output) = self.root_off_ratio(root)?
             && let OutputRead::Ratio([numerator, denominator], _) = &output.read
         {
             self.demand(numerator, &label)?;
@@ -222,8 +215,13 @@ impl Compiler<'_> {
             let (numbers, decoder) = readings.clone().numerical();
             let mut read = self.read(root.into(), &numbers);
             if read.is_none() && self.care == Care::Plain {
-                let costs = (usize::MAX, Want::Close);
-                read = self.choice_of_two(root.into(), &numbers, costs, &label)?;
+                let wanted = Wanted {
+                    id: root.into(),
+                    function: &numbers,
+                    want: Want::Close,
+                    label: &label,
+                };
+                read = self.choice_of_two(wanted, usize::MAX)?;
             }
             if let Some(read) = read {
                 self.demand(&read, &label)?;
@@ -263,19 +261,30 @@ impl Compiler<'_> {
     /// A function of a width, or of a sum, is read from what that is the ratio of: the scores
     /// `2ay - a²x` are largest for the nearest `a` to `y/x`, and each `a` has its value. No hidden unit
     /// is needed. The squares of larger numbers have too many digits for bfloat16.
-    pub(super) fn ratio_output(&self, id: SOpId) -> Option<Output> {
-        self.nearest_to(id, self.ratio(id)?)
+    pub(super) fn off_ratio(&self, id: SOpId) -> Option<Output> {
+        let ratio = self.may_be_off_ratio(id).then(|| self.ratio(id))?;
+        self.nearest_to(id, ratio?)
+    }
+
+    /// The same of the program's result, which may take a hidden unit where a width has two parts.
+    fn root_off_ratio(&mut self, root: SOpId) -> Result<Option<Output>, Stopped> {
+        if let Some(output) = self.off_ratio(root) {
+            return Ok(Some(output));
+        }
+        let beyond = match self.may_be_off_ratio(root) {
+            true => self.width_beyond(root)?,
+            false => None,
+        };
+        Ok(beyond.and_then(|ratio| self.nearest_to(root, ratio)))
     }
 
     /// Whether a result may be read off a ratio: neither the program nor the passes want it otherwise.
-    fn takes_nearest(&self, id: SOpId) -> bool {
+    fn may_be_off_ratio(&self, id: SOpId) -> bool {
         self.analysis.graph.encoding(id).is_none() && self.chooses(Choice::Nearest)
     }
 
+    /// The values of an s-op as the nearest number to a ratio, unless these are too many or too close.
     fn nearest_to(&self, id: SOpId, ratio: Ratio) -> Option<Output> {
-        if !self.takes_nearest(id) {
-            return None;
-        }
         let column = &self.analysis.node(id).ok()?.column;
         // Values that differ by rounding are one.
         let Readings { list, classes, .. } = Readings::new(&column.values.domain, None);

@@ -88,7 +88,7 @@ impl Emitter<'_, '_> {
 
     fn view(&self, id: SOpId) -> Option<Output> {
         let compiler = self.compiler;
-        if let Some(output) = compiler.ratio_output(id)
+        if let Some(output) = compiler.off_ratio(id)
             && let OutputRead::Ratio([numerator, denominator], _) = &output.read
             && numerator.scalars.is_empty()
             && self.has_place(denominator)

@@ -2,17 +2,19 @@
 //! and so is every s-op on the way that is linear, such as the balance of a Dyck word; the
 //! program's own intermediate values are the best guesses.
 
-use super::InRows;
 use super::inverse::inverse;
+use super::wanted::{InRows, Table, targets};
 use crate::compile::Compiler;
 use crate::compile::linear::additive::{self, AdditivePart, Entering};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::graph::{SOp, SOpId};
+use crate::infer::sets::numbers;
 use crate::infer::space::{FAILS, Space, VarId};
 use crate::infer::{Operand, Stopped, VarKind};
 use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// A linear read with its value in every row of a space.
 #[derive(Clone, Debug)]
@@ -176,7 +178,7 @@ impl Compiler<'_> {
         else {
             return None;
         };
-        let (quotient, share) = (operands[0], self.number_of(operands[1])?);
+        let (quotient, share) = (operands[0], self.only_number(operands[1])?);
         let (above, below) = self.two_of(Op::Divide, quotient)?;
         let above = self.inner_axis(above.into(), space, target)?;
         let below = self.inner_axis(below.into(), space, target)?;
@@ -184,15 +186,6 @@ impl Compiler<'_> {
         let values = rows.map(|row| above.value(row) - share * below.value(row));
         let read = above.read.clone().plus(-share, &below.read);
         Some(Axis::new(values.collect(), read))
-    }
-
-    /// The only value of an s-op, if that is a number.
-    fn number_of(&self, id: SOpId) -> Option<f64> {
-        let values = &self.analysis.node(id).ok()?.column.values;
-        match values.numbers()?.as_slice() {
-            [only] => Some(*only),
-            _ => None,
-        }
     }
 
     fn axes_of_variable(
@@ -216,85 +209,62 @@ impl Compiler<'_> {
             axes.push(Axis::numbered(cells.clone(), inverses, read));
         }
         // Of a materialised s-op only its number is a linear read; any other code would take a layer.
-        let is_materialised = matches!(
-            self.analysis.vars[var.0 as usize].kind,
-            VarKind::Materialised(_)
-        );
+        let is_materialised = matches!(self.analysis.kind(var), VarKind::Materialised(_));
         if self.is_categorical(var) && !(is_materialised && numbers.is_some()) {
             let classes = classes(values.domain.len(), (place, &cells), target, hashes);
-            let read = LinearRead::default().plus(1.0, &LinearRead::function(var, classes.clone()));
+            let read = LinearRead::function(var, classes.clone());
             axes.push(Axis::numbered(cells, classes, read));
         }
         axes
     }
 
-    /// The number of each value of an s-op as its readers see it, and of that in each row of a space;
+    /// The number of each value of an s-op as its readers see it, and of that in each row of a table;
     /// `None` if it has no value in some row where the target has one.
-    pub(super) fn values_in(
-        &self,
-        id: Operand,
-        space: &Space,
-        target: &[f64],
-    ) -> Result<Option<InRows>, Stopped> {
-        let node = self.analysis.node(id)?;
-        let made = id.sop().and_then(|sop| self.analysis.materialised(sop));
-        let place = made.and_then(|made| space.vars.iter().position(|var| *var == made));
-        if let (Some(place), Some(numbers)) = (place, node.column.values.numbers()) {
-            let rows = 0..target.len();
-            let values = rows.map(|row| numbers[space.row(row)[place] as usize]);
-            let values = values.collect();
-            return Ok(Some((numbers, values)));
-        }
-        let Some(seen) = self.analysis.over_known(node, &space.vars) else {
-            return Ok(self.recomputed_in(id, space, target));
+    pub(super) fn values_in(&self, id: Operand, table: &Table) -> Result<Option<InRows>, Stopped> {
+        let Some((domain, cells)) = self.known_in(id, &table.space)? else {
+            return Ok(self.recomputed_in(id, table));
         };
-        let numbers = match seen.values.numbers() {
-            Some(numbers) => numbers,
-            None => (0..seen.values.domain.len()).map(|at| at as f64).collect(),
-        };
-        let mut values = Vec::with_capacity(target.len());
-        for (row, wanted) in space.project(&seen.space).iter().zip(target) {
-            match numbers.get(seen.cells[*row as usize] as usize) {
-                Some(number) => values.push(*number),
-                None if wanted.is_nan() => values.push(0.0),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some((numbers, values)))
+        let numbers = numbers_or_places(&domain);
+        let cells = cells.into_iter();
+        let in_rows = table.numbers(cells.map(|cell| numbers.get(cell as usize).copied()));
+        Ok(in_rows.map(|in_rows| (numbers, in_rows)))
     }
 
     /// The same of an s-op that is known there by its operands only: what one of them is made of may be a
     /// variable of the space, and not what that is made of.
-    fn recomputed_in(&self, id: Operand, space: &Space, target: &[f64]) -> Option<InRows> {
+    fn recomputed_in(&self, id: Operand, table: &Table) -> Option<InRows> {
         let id = id.sop()?;
-        let values = &self.analysis.node(id).ok()?.column.values;
-        let numbers = match values.numbers() {
-            Some(numbers) => numbers,
-            None => (0..values.domain.len()).map(|at| at as f64).collect(),
-        };
-        let places = values.domain.iter().zip(&numbers);
-        let number_of: FxHashMap<&Value, f64> = places.map(|(value, n)| (value, *n)).collect();
-        let rows = self.recomputed(id, space, DEEPEST)?.into_iter().zip(target);
-        let in_rows = rows.map(|(value, wanted)| {
-            let number = value.and_then(|value| number_of.get(&value).copied());
-            number.or(wanted.is_nan().then_some(0.0))
-        });
-        let in_rows = in_rows.collect::<Option<Vec<f64>>>()?;
+        let domain = &self.analysis.node(id).ok()?.column.values.domain;
+        let numbers = numbers_or_places(domain);
+        let places = domain.iter().zip(numbers.iter().copied());
+        let number_of: FxHashMap<&Value, f64> = places.collect();
+        let rows = self.recomputed(id, &table.space, DEEPEST)?.into_iter();
+        let in_rows = table.numbers(rows.map(|value| number_of.get(&value?).copied()))?;
         Some((numbers, in_rows))
+    }
+
+    /// The values of an s-op and which of them it has in each row of a space, if it is a variable there or a
+    /// function of some.
+    fn known_in(&self, id: Operand, space: &Space) -> Result<Option<InCells>, Stopped> {
+        let node = self.analysis.node(id)?;
+        let made = id.sop().and_then(|sop| self.analysis.materialised(sop));
+        if let Some(place) = made.and_then(|made| space.vars.iter().position(|var| *var == made)) {
+            let cells = (0..space.rows()).map(|row| space.row(row)[place]);
+            return Ok(Some((node.column.values.domain.clone(), cells.collect())));
+        }
+        let seen = self.analysis.over_known(node, &space.vars);
+        Ok(seen.map(|seen| {
+            let rows = space.project(&seen.space).into_iter();
+            let cells = rows.map(|row| seen.cells[row as usize]);
+            (seen.values.domain.clone(), cells.collect())
+        }))
     }
 
     /// The value of an s-op in each row of a space, unless computing it fails.
     fn recomputed(&self, id: SOpId, space: &Space, deepest: usize) -> Option<Vec<Option<Value>>> {
-        let node = self.analysis.node(id).ok()?;
-        let made = self.analysis.materialised(id);
-        if let Some(place) = made.and_then(|made| space.vars.iter().position(|var| *var == made)) {
-            let domain = &node.column.values.domain;
-            let value = |row: usize| domain.get(space.row(row)[place] as usize).cloned();
-            return Some((0..space.rows()).map(value).collect());
-        }
-        if let Some(seen) = self.analysis.over_known(node, &space.vars) {
-            let rows = space.project(&seen.space).into_iter();
-            return Some(rows.map(|row| seen.value(row as usize).cloned()).collect());
+        if let Some((domain, cells)) = self.known_in(id.into(), space).ok()? {
+            let values = cells.iter().map(|cell| domain.get(*cell as usize).cloned());
+            return Some(values.collect());
         }
         let Some(SOp::Map { op, operands }) = self.analysis.shape(id.into()) else {
             return None;
@@ -403,12 +373,7 @@ impl Compiler<'_> {
     pub(crate) fn additive(&self, id: Operand, function: &[f64]) -> Option<LinearRead> {
         let node = self.analysis.node(id).ok()?;
         let space = &node.column.space;
-        let target: Vec<f64> = node
-            .column
-            .cells
-            .iter()
-            .map(|cell| function.get(*cell as usize).copied().unwrap_or(f64::NAN))
-            .collect();
+        let target = targets(&node.column, function);
         let parts: Vec<Entering> = space
             .vars
             .iter()
@@ -432,6 +397,15 @@ impl Compiler<'_> {
         }
         Some(read)
     }
+}
+
+/// The values of an s-op, and which of them it has in each row of a space.
+type InCells = (Arc<[Value]>, Vec<u32>);
+
+/// A number for each value: itself if all are numbers, else its place.
+fn numbers_or_places(domain: &[Value]) -> Vec<f64> {
+    let places = || (0..domain.len()).map(|at| at as f64).collect();
+    numbers(domain).unwrap_or_else(places)
 }
 
 /// Numbers the values of a variable so that values under which the target is the same function of

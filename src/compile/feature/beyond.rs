@@ -78,6 +78,7 @@ impl Compiler<'_> {
         (sum != id).then_some([operands[0], operands[1]])
     }
 
+    /// The selector whose keys beyond position 0 an s-op counts, if one inverse holds that.
     fn width_of(&self, beyond: SOpId) -> Option<SelectorId> {
         let vars = &self.analysis.node(beyond).ok()?.column.space.vars;
         match **vars {

@@ -2,11 +2,12 @@
 //! bits that say how many of the values are less.
 
 use super::search::Found;
+use super::wanted::Wanted;
 use super::{LITTLE_PRECISION, MUCH_PRECISION};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Compiler, Want};
 use crate::graph::Encoding;
-use crate::infer::{Operand, Stopped};
+use crate::infer::Stopped;
 
 /// An order has no more bits than this where a staircase would do.
 const MOST_BITS: usize = 64;
@@ -14,12 +15,10 @@ const MOST_BITS: usize = 64;
 impl Compiler<'_> {
     /// The feature as a combination of a direction for each value but the first, where the program
     /// asks for those with `categorical(…)`; a function that is one of these directions is not.
-    pub(crate) fn by_value(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        want: Want,
-    ) -> Result<Option<LinearRead>, Stopped> {
+    pub(super) fn by_value(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+        let Wanted {
+            id, function, want, ..
+        } = wanted;
         if self.analysis.encoding(id) != Some(Encoding::Categorical) {
             return Ok(None);
         }
@@ -47,12 +46,13 @@ impl Compiler<'_> {
 
     /// An exact feature of a number as a combination of bits, which all its functions share: whether
     /// it is more than each of its values. `None` for such a bit itself.
-    pub(super) fn by_order(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        label: &str,
-    ) -> Result<Option<LinearRead>, Stopped> {
+    pub(super) fn by_order(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+        let Wanted {
+            id,
+            function,
+            label,
+            ..
+        } = wanted;
         let node = self.analysis.node(id)?.clone();
         // These bits would be combinations of the directions that are asked for.
         if self.analysis.encoding(id) == Some(Encoding::Categorical) {
@@ -90,12 +90,13 @@ impl Compiler<'_> {
 
     /// Whether bits of the s-op's order are to take the place of a staircase: it hangs on the last
     /// digits of its argument, and they are fewer. What is added to logits is exact rather than small.
-    pub(super) fn is_coarser_by_order(&self, found: &Found, function: &[f64], want: Want) -> bool {
-        let changes = function
+    pub(super) fn is_coarser_by_order(&self, found: &Found, wanted: Wanted) -> bool {
+        let changes = wanted
+            .function
             .windows(2)
             .filter(|pair| pair[0] != pair[1])
             .count();
-        let precise = match want {
+        let precise = match wanted.want {
             Want::Tolerant => LITTLE_PRECISION,
             Want::Close | Want::Snapped => MUCH_PRECISION,
         };

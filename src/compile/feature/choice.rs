@@ -4,12 +4,11 @@
 //! `relu(a - A (1 - c))`, where `a` is at most `A`, is `a` where `c` is 1, and 0 where it is 0.
 
 use super::axis::Axis;
-use super::targets;
+use super::units::RAMP;
+use super::wanted::{Table, Wanted};
 use crate::compile::linear::LinearRead;
-use crate::compile::linear::by_shape::affine;
 use crate::compile::{Compiler, Want};
 use crate::graph::{SOp, SOpId};
-use crate::infer::space::Column;
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
 use crate::value::{Op, Value};
@@ -20,37 +19,30 @@ const FEWEST_STEPS: usize = 16;
 /// Nor is it worth those of the condition, where there must be some, too, and the layer that they take.
 const FEWEST_STEPS_FOR_GATES: usize = 32;
 
-/// A choice of which a function is wanted.
-struct Wanted<'a> {
-    column: Column,
-    /// What the function is in each row of the column, NaN where it may be anything.
-    target: Vec<f64>,
-    /// The rows in which it is something.
+/// A choice of which a feature is wanted.
+struct Choice<'a> {
+    wanted: Wanted<'a>,
+    table: Table,
+    /// The rows of the table in which the feature is something.
     rows: Vec<usize>,
-    /// The function as `slope` times what is chosen, and `offset`.
+    /// The feature is `slope` times what is chosen, and `offset`.
     slope: f64,
     offset: f64,
-    want: Want,
-    label: &'a str,
 }
 
 impl Compiler<'_> {
     /// A choice between two numbers that takes many steps otherwise.
     pub(crate) fn choice_of_two(
         &mut self,
-        id: Operand,
-        function: &[f64],
-        (steps, want): (usize, Want),
-        label: &str,
+        wanted: Wanted,
+        steps: usize,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let Some([condition, then, otherwise]) = self.chosen(id) else {
+        let Some([condition, then, otherwise]) = self.chosen(wanted.id) else {
             return Ok(None);
         };
-        let column = self.analysis.node(id)?.column.clone();
-        let is_worth = want != Want::Snapped && steps > FEWEST_STEPS;
-        let Some((slope, offset)) = affine(&column.values.numbers(), function)
-            .filter(|(slope, _)| is_worth && *slope != 0.0)
-        else {
+        let is_worth = wanted.want != Want::Snapped && steps > FEWEST_STEPS;
+        let line = self.line(wanted)?;
+        let Some((slope, offset)) = line.filter(|(slope, _)| is_worth && *slope != 0.0) else {
             return Ok(None);
         };
         for operand in [then, otherwise] {
@@ -58,24 +50,21 @@ impl Compiler<'_> {
                 return Ok(None);
             }
         }
-        let target = targets(&column, function);
-        let rows = (0..target.len()).filter(|row| !target[*row].is_nan());
-        let wanted = Wanted {
-            rows: rows.collect(),
-            column,
-            target,
+        let table = self.table(wanted)?;
+        let choice = Choice {
+            wanted,
+            rows: table.rows(),
+            table,
             slope,
             offset,
-            want,
-            label,
         };
         if let Some(compared) = self.compared(condition)
-            && let Some(read) = self.continuous(compared, [otherwise, then], &wanted)?
+            && let Some(read) = self.continuous(compared, [otherwise, then], &choice)?
         {
             return Ok(Some(read));
         }
         match steps > FEWEST_STEPS_FOR_GATES {
-            true => self.gated(condition, [then, otherwise], &wanted),
+            true => self.gated(condition, [then, otherwise], &choice),
             false => Ok(None),
         }
     }
@@ -85,7 +74,7 @@ impl Compiler<'_> {
         &mut self,
         [left, right]: [SOpId; 2],
         bases: [SOpId; 2],
-        wanted: &Wanted,
+        choice: &Choice,
     ) -> Result<Option<LinearRead>, Stopped> {
         for operand in [left, right] {
             if self.analysis.node(operand)?.seen.values.numbers().is_none() {
@@ -93,7 +82,7 @@ impl Compiler<'_> {
             }
         }
         let in_rows = |compiler: &Self, id: SOpId| {
-            let found = compiler.values_in(id.into(), &wanted.column.space, &wanted.target)?;
+            let found = compiler.values_in(id.into(), &choice.table)?;
             Ok::<_, Stopped>(found.map(|(_, values)| values))
         };
         let (Some(of_left), Some(of_right)) = (in_rows(self, left)?, in_rows(self, right)?) else {
@@ -105,25 +94,25 @@ impl Compiler<'_> {
             };
             for sign in [1.0, -1.0] {
                 let above = |row: usize| sign * (of_left[row] - of_right[row]);
-                let pairs = wanted.rows.iter().map(|row| {
-                    let chosen = (wanted.target[*row] - wanted.offset) / wanted.slope;
+                let pairs = choice.rows.iter().map(|row| {
+                    let chosen = (choice.table.target[*row] - choice.offset) / choice.slope;
                     (above(*row).max(0.0), chosen - of_base[*row])
                 });
                 let Some(factor) = factor(pairs) else {
                     continue;
                 };
                 let (Some(left), Some(right), Some(base)) = (
-                    self.operand_of(left, wanted)?,
-                    self.operand_of(right, wanted)?,
-                    self.operand_of(base, wanted)?,
+                    self.operand_of(left, choice)?,
+                    self.operand_of(right, choice)?,
+                    self.operand_of(base, choice)?,
                 ) else {
                     return Ok(None);
                 };
                 let argument = left.read.scaled(sign).plus(-sign, &right.read);
-                let points = wanted.rows.iter().map(|row| above(*row)).collect();
-                let positive = self.above(0.0, argument, points, wanted.label)?;
+                let points = choice.rows.iter().map(|row| above(*row)).collect();
+                let positive = self.above(0.0, argument, points, choice.wanted.label)?;
                 let chosen = base.read.clone().plus(factor, &positive);
-                return Ok(Some(wanted.of(&chosen)));
+                return Ok(Some(choice.of(&chosen)));
             }
         }
         Ok(None)
@@ -134,9 +123,9 @@ impl Compiler<'_> {
         &mut self,
         condition: SOpId,
         [then, otherwise]: [SOpId; 2],
-        wanted: &Wanted,
+        choice: &Choice,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let Some((holds, is_held)) = self.holds(condition, wanted)? else {
+        let Some((holds, is_held)) = self.holds(condition, choice)? else {
             return Ok(None);
         };
         let fails = LinearRead::constant(1.0).plus(-1.0, &holds);
@@ -146,10 +135,10 @@ impl Compiler<'_> {
             (otherwise, &holds, &fails, true),
         ];
         for (number, is_silent, is_chosen, silent_where) in branches {
-            let Some(number) = self.operand_of(number, wanted)? else {
+            let Some(number) = self.operand_of(number, choice)? else {
                 return Ok(None);
             };
-            let values = || wanted.rows.iter().map(|row| number.value(*row));
+            let values = || choice.rows.iter().map(|row| number.value(*row));
             let least = values().fold(f64::INFINITY, f64::min);
             let range = values().fold(0.0, |range: f64, value| range.max(value - least));
             chosen = chosen.plus(least, is_chosen);
@@ -161,11 +150,11 @@ impl Compiler<'_> {
                     false => value,
                 });
                 let points = points.collect();
-                let gated = self.above(least, argument, points, wanted.label)?;
+                let gated = self.above(least, argument, points, choice.wanted.label)?;
                 chosen = chosen.plus(1.0, &gated);
             }
         }
-        Ok(Some(wanted.of(&chosen)))
+        Ok(Some(choice.of(&chosen)))
     }
 
     /// Whether a condition holds, as 0 or 1, which what it is need not be: any number but 0 holds; and in
@@ -173,10 +162,9 @@ impl Compiler<'_> {
     fn holds(
         &mut self,
         condition: SOpId,
-        wanted: &Wanted,
+        choice: &Choice,
     ) -> Result<Option<(LinearRead, Vec<bool>)>, Stopped> {
-        let (space, target) = (&wanted.column.space, &wanted.target);
-        let Some((numbers, in_rows)) = self.values_in(condition.into(), space, target)? else {
+        let Some((numbers, in_rows)) = self.values_in(condition.into(), &choice.table)? else {
             return Ok(None);
         };
         let values = self.analysis.node(condition)?.column.values.domain.clone();
@@ -191,7 +179,7 @@ impl Compiler<'_> {
             return Ok(None);
         };
         let label = self.name(condition);
-        let want = self.want_of_operand(wanted.want);
+        let want = self.want_of_operand(choice.wanted.want);
         let read = self.feature(condition, &function, want, &label)?;
         let holding: Vec<f64> = numbers
             .into_iter()
@@ -199,14 +187,13 @@ impl Compiler<'_> {
             .filter(|(_, holds)| *holds != 0.0)
             .map(|(number, _)| number)
             .collect();
-        let rows = wanted.rows.iter();
+        let rows = choice.rows.iter();
         let is_held = rows.map(|row| holding.contains(&in_rows[*row]));
         Ok(Some((read, is_held.collect())))
     }
 
-    fn operand_of(&mut self, id: SOpId, wanted: &Wanted) -> Result<Option<Axis>, Stopped> {
-        let (space, target) = (&wanted.column.space, &wanted.target);
-        self.computed_axis(id.into(), wanted.want, space, target)
+    fn operand_of(&mut self, id: SOpId, choice: &Choice) -> Result<Option<Axis>, Stopped> {
+        self.computed_axis(id.into(), choice.wanted.want, &choice.table)
     }
 
     /// What an argument is above a number, and 0 where it is below.
@@ -219,9 +206,8 @@ impl Compiler<'_> {
     ) -> Result<LinearRead, Stopped> {
         let at = self.argument(argument, points, label)?;
         let unit = Unit {
-            slope: 1.0,
             offset: -least,
-            weight: 1.0,
+            ..RAMP
         };
         Ok(self.units(at, vec![unit], label, None))
     }
@@ -251,8 +237,8 @@ impl Compiler<'_> {
     }
 }
 
-impl Wanted<'_> {
-    /// The function of what is chosen.
+impl Choice<'_> {
+    /// The feature of what is chosen.
     fn of(&self, chosen: &LinearRead) -> LinearRead {
         LinearRead::constant(self.offset).plus(self.slope, chosen)
     }

@@ -16,7 +16,7 @@ impl Compiler<'_> {
     /// The selector and the number of its cubes, if the variable is a width that is held as
     /// inverses.
     pub(crate) fn inverted(&self, var: VarId) -> Option<(SelectorId, usize)> {
-        let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
+        let VarKind::Width(selector) = self.analysis.kind(var) else {
             return None;
         };
         let cubes = self.cubes(selector);
@@ -37,7 +37,7 @@ impl Compiler<'_> {
 
     /// The selector whose width the variable is, if one inverse can hold that.
     pub(crate) fn counted(&self, var: VarId) -> Option<SelectorId> {
-        let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
+        let VarKind::Width(selector) = self.analysis.kind(var) else {
             return None;
         };
         // The sink is one more key only where it is not counted itself.
@@ -56,7 +56,7 @@ impl Compiler<'_> {
         let of = |scalar: &Scalar| match scalar {
             Scalar::Attention(read) => *read == var,
             Scalar::Inverse(selector, _) | Scalar::Count(selector) => {
-                self.analysis.vars[var.0 as usize].kind == VarKind::Width(*selector)
+                self.analysis.kind(var) == VarKind::Width(*selector)
             }
             Scalar::Computed(_) | Scalar::First | Scalar::Given(..) | Scalar::Share(_) => false,
         };

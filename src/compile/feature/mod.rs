@@ -18,19 +18,22 @@ mod side;
 pub mod steps;
 mod threshold;
 pub(crate) mod units;
+mod wanted;
 
 use crate::base::Code;
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::by_shape::{STACK, affine};
 use crate::compile::{Care, Compiler, Want, bits};
 use crate::graph::{SOp, SOpId};
-use crate::infer::space::{Column, Space};
+use crate::infer::space::Space;
 use crate::infer::{Operand, Stopped};
 use crate::plan::pass::Choice;
 use crate::value::Op;
 use axis::Axis;
 use search::Found;
 use units::QUIET;
+use wanted::{Table, targets};
+pub(super) use wanted::{Wanted, unless_refused};
 
 impl Compiler<'_> {
     /// The feature with the value `function[v]` where the s-op has the value number `v`.
@@ -46,18 +49,24 @@ impl Compiler<'_> {
         if let Some(read) = self.known.get(&key) {
             return Ok(read.clone());
         }
-        let read = self.new_feature(id, function, want, label)?;
+        let wanted = Wanted {
+            id,
+            function,
+            want,
+            label,
+        };
+        let read = self.new_feature(wanted)?;
         self.known.insert(key, read.clone());
         Ok(read)
     }
 
-    fn new_feature(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        want: Want,
-        label: &str,
-    ) -> Result<LinearRead, Stopped> {
+    fn new_feature(&mut self, wanted: Wanted) -> Result<LinearRead, Stopped> {
+        let Wanted {
+            id,
+            function,
+            want,
+            label,
+        } = wanted;
         self.analysis.if_interrupted()?;
         if function.is_empty() {
             // The s-op fails on every input, so nothing reads this.
@@ -69,12 +78,12 @@ impl Compiler<'_> {
         {
             return Ok(read);
         }
-        if let Some(read) = self.by_value(id, function, want)? {
+        if let Some(read) = self.by_value(wanted)? {
             return Ok(read);
         }
         if !self.chooses(Choice::Fuse)
             && self.is_of_computed(id)
-            && let Ok(Some(read)) = self.through_operands(id, function, want, label)
+            && let Some(read) = unless_refused(self.through_operands(wanted))
         {
             return Ok(read);
         }
@@ -84,56 +93,51 @@ impl Compiler<'_> {
                 self.feature(inner, &function, want, label)
             });
         }
-        if snapped && let Some(read) = self.of_exact_parts(id, function, label)? {
+        if snapped && let Some(read) = self.of_exact_parts(wanted)? {
             return Ok(read);
         }
-        if snapped && let Some(read) = self.by_order(id, function, label)? {
+        if snapped && let Some(read) = self.by_order(wanted)? {
             return Ok(read);
         }
         if !snapped
             && self.chooses(Choice::Linear)
-            && let Some(read) = self.sum(id, function)?
+            && let Some(read) = self.sum(wanted)?
         {
             return Ok(read);
         }
-        if !snapped && let Some(read) = self.of_one_width(id, function, label)? {
+        if !snapped && let Some(read) = self.of_one_width(wanted)? {
             return Ok(read);
         }
-        if let Some(read) = self.product(id, function, want)? {
+        if let Some(read) = self.product(wanted)? {
             return Ok(read);
         }
-        if let Some(read) = self.quotient(id, function, want, label)? {
+        if let Some(read) = self.quotient(wanted)? {
             return Ok(read);
         }
-        self.tabulated(id, function, want, label)
+        self.tabulated(wanted)
     }
 
     /// The feature from the table over its variables: steps of one linear read, thresholds that
     /// depend on something, or from its operands.
-    fn tabulated(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        want: Want,
-        label: &str,
-    ) -> Result<LinearRead, Stopped> {
+    fn tabulated(&mut self, wanted: Wanted) -> Result<LinearRead, Stopped> {
+        let Wanted { id, want, .. } = wanted;
         let snapped = want == Want::Snapped;
         let node = self.analysis.node(id)?.clone();
         let space = &node.column.space;
-        let found = self.found(id, function)?;
+        let found = self.found(id, wanted.function)?;
         let steps = found.as_ref().map(|found| found.stairs.steps.len());
         let many = steps.unwrap_or(usize::MAX);
-        if let Some(read) = self.choice_of_two(id, function, (many, want), label)? {
+        if let Some(read) = self.choice_of_two(wanted, many)? {
             return Ok(read);
         }
         // A layer later only where nothing else needs none.
         let divides_reads = self.divides_reads(id);
-        if divides_reads && let Some(read) = self.remainder(id, function, (many, want), label)? {
+        if divides_reads && let Some(read) = self.remainder(wanted, many)? {
             return Ok(read);
         }
         let is_short = |found: &Found| found.stairs.steps.len() <= FEW;
         if !(snapped || found.as_ref().is_some_and(is_short))
-            && let Some(read) = self.of_exact_parts(id, function, label)?
+            && let Some(read) = self.of_exact_parts(wanted)?
         {
             return Ok(read);
         }
@@ -142,23 +146,23 @@ impl Compiler<'_> {
             false => is_short(found),
         };
         if !found.as_ref().is_some_and(fine)
-            && let Some(thresholds) = self.thresholds_of(id, function, (steps, snapped))
+            && let Some(thresholds) = self.thresholds_of(wanted, steps)
             && steps.is_none_or(|steps| snapped || thresholds.steps() < steps)
         {
-            return self.by_thresholds(thresholds, id, snapped, label);
+            return self.by_thresholds(thresholds, wanted);
         }
-        if !divides_reads && let Some(read) = self.remainder(id, function, (many, want), label)? {
+        if !divides_reads && let Some(read) = self.remainder(wanted, many)? {
             return Ok(read);
         }
         if !snapped
             && found
                 .as_ref()
-                .is_some_and(|found| self.is_coarser_by_order(found, function, want))
-            && let Ok(Some(read)) = self.by_order(id, function, label)
+                .is_some_and(|found| self.is_coarser_by_order(found, wanted))
+            && let Some(read) = unless_refused(self.by_order(wanted))
         {
             return Ok(read);
         }
-        if let Some(read) = self.through_quotient(id, function, (many, want), label)? {
+        if let Some(read) = self.through_quotient(wanted, many)? {
             return Ok(read);
         }
         let is_exact = |found: &Found| {
@@ -169,7 +173,7 @@ impl Compiler<'_> {
         };
         if self.care == Care::Exact
             && !found.as_ref().is_some_and(is_exact)
-            && let Ok(Some(read)) = self.by_numbers(id, function, want, label)
+            && let Some(read) = unless_refused(self.by_numbers(wanted))
         {
             return Ok(read);
         }
@@ -185,14 +189,14 @@ impl Compiler<'_> {
                 && (careful && precision > LITTLE_PRECISION || is_long && self.is_of_conditions(id))
         };
         if found.as_ref().is_some_and(precise)
-            && let Ok(Some(read)) = self.through_operands(id, function, want, label)
+            && let Some(read) = unless_refused(self.through_operands(wanted))
         {
             return Ok(read);
         }
         if let Some(found) = found {
-            return self.computed(found, Some(id), want, label);
+            return self.staircase(found, wanted);
         }
-        let read = self.through_operands(id, function, want, label)?;
+        let read = self.through_operands(wanted)?;
         read.ok_or_else(|| Stopped {
             culprit: id.sop(),
             ..Stopped::new(
@@ -300,13 +304,8 @@ impl Compiler<'_> {
     }
 
     /// A function of one width, interpolated.
-    fn of_one_width(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        label: &str,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let column = &self.analysis.node(id)?.column;
+    fn of_one_width(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+        let column = &self.analysis.node(wanted.id)?.column;
         let [var] = *column.space.vars else {
             return Ok(None);
         };
@@ -320,7 +319,7 @@ impl Compiler<'_> {
         for row in 0..column.space.rows() {
             let value = column.cells[row] as usize;
             of_width[column.space.row(row)[0] as usize] =
-                function.get(value).copied().unwrap_or(f64::NAN);
+                wanted.function.get(value).copied().unwrap_or(f64::NAN);
         }
         if of_width.iter().any(|value| value.is_nan()) {
             return Ok(None);
@@ -329,31 +328,20 @@ impl Compiler<'_> {
         if widths.windows(2).any(|pair| pair[1] != pair[0] + 1) {
             return Ok(None);
         }
-        self.interpolate_width(selector, 0, &widths, &of_width, label)
+        self.interpolate_width(selector, 0, &widths, &of_width, wanted.label)
             .map(Some)
     }
 
     /// A sum or a difference as that of its operands, each computed by itself: never deeper than a
     /// hidden layer that computes it from their variables, and mostly of fewer steps.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "what other primitives give is a table"
-    )]
-    fn sum(&mut self, id: Operand, function: &[f64]) -> Result<Option<LinearRead>, Stopped> {
-        let Some(SOp::Map { op, operands }) = self.analysis.shape(id) else {
+    fn sum(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+        let Some((a, sign, b)) = self.added(wanted.id) else {
             return Ok(None);
         };
-        let sign = match op {
-            Op::Add => 1.0,
-            Op::Subtract => -1.0,
-            _ => return Ok(None),
-        };
-        let (a, b) = (operands[0], operands[1]);
-        let column = &self.analysis.node(id)?.column;
-        if column.space.vars.len() < 2 {
+        if self.analysis.node(wanted.id)?.column.space.vars.len() < 2 {
             return Ok(None);
         }
-        let Some((slope, offset)) = affine(&column.values.numbers(), function) else {
+        let Some((slope, offset)) = self.line(wanted)? else {
             return Ok(None);
         };
         // As deep as the program is written.
@@ -364,23 +352,19 @@ impl Compiler<'_> {
     }
 
     /// The feature from its operands, each computed first: a layer more, but a far smaller table.
-    pub(super) fn through_operands(
+    pub(crate) fn through_operands(
         &mut self,
-        id: Operand,
-        function: &[f64],
-        want: Want,
-        label: &str,
+        wanted: Wanted,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(operands) = self.operands(id) else {
+        let Some(operands) = self.operands(wanted.id) else {
             return Ok(None);
         };
-        let node = self.analysis.node(id)?.clone();
-        let target = targets(&node.column, function);
+        let table = self.table(wanted)?;
         let mut axes = Vec::with_capacity(operands.len());
         for operand in operands {
             // As deep as the program is written.
             let axis = stacker::maybe_grow(STACK, 16 * STACK, || {
-                self.computed_axis(operand, want, &node.column.space, &target)
+                self.computed_axis(operand, wanted.want, &table)
             });
             match axis? {
                 Some(axis) => axes.push(axis),
@@ -388,23 +372,20 @@ impl Compiler<'_> {
             }
         }
         let all: Vec<usize> = (0..axes.len()).collect();
-        match search::search(&axes, &all, &target, self.host.is_bfloat16()) {
-            Some(found) => self.computed(found, Some(id), want, label).map(Some),
-            None => Ok(None),
-        }
+        let found = search::search(&axes, &all, &table.target, self.host.is_bfloat16());
+        found.map(|found| self.staircase(found, wanted)).transpose()
     }
 
     /// An s-op as an axis, computed if it is no linear read; `None` if it has no value in some row
-    /// of the space where the target has one.
+    /// of a table where the target has one.
     pub(super) fn computed_axis(
         &mut self,
         id: Operand,
         want: Want,
-        space: &Space,
-        target: &[f64],
+        table: &Table,
     ) -> Result<Option<Axis>, Stopped> {
         let want = self.want_of_operand(want);
-        let Some((numbers, values)) = self.values_in(id, space, target)? else {
+        let Some((numbers, values)) = self.values_in(id, table)? else {
             return Ok(None);
         };
         let label = self.name(id);
@@ -419,6 +400,12 @@ impl Compiler<'_> {
             (true, _) => Want::Close,
             (false, _) => want,
         }
+    }
+
+    /// What a sum adds up, or a difference, with the sign of the second.
+    pub(crate) fn added(&self, id: Operand) -> Option<(SOpId, f64, SOpId)> {
+        let sum = self.two_of(Op::Add, id).map(|(a, b)| (a, 1.0, b));
+        sum.or_else(|| self.two_of(Op::Subtract, id).map(|(a, b)| (a, -1.0, b)))
     }
 
     /// The two operands of an s-op that is this of them.
@@ -467,14 +454,3 @@ const FEW: usize = 4;
 
 /// A function of conditions that has more steps is computed from these, a layer later.
 const MANY_STEPS: usize = 32;
-
-/// The number of each value of an s-op, and what it is in each row of a space.
-pub(super) type InRows = (Vec<f64>, Vec<f64>);
-
-/// What a function of an s-op's values is in each row of its table; NaN where it fails.
-pub(super) fn targets(column: &Column, function: &[f64]) -> Vec<f64> {
-    let cells = column.cells.iter();
-    cells
-        .map(|cell| function.get(*cell as usize).copied().unwrap_or(f64::NAN))
-        .collect()
-}

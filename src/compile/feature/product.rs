@@ -4,12 +4,11 @@
 
 use super::search::Found;
 use super::steps::staircase;
-use super::targets;
+use super::wanted::Wanted;
+use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
-use crate::compile::linear::by_shape::affine;
-use crate::compile::{Compiler, Want};
 use crate::graph::SOpId;
-use crate::infer::{Operand, Stopped};
+use crate::infer::Stopped;
 use crate::value::Op;
 
 /// A product or a quotient of fewer values is not worth a layer.
@@ -20,16 +19,10 @@ const LARGEST_FACTOR: f64 = 1_024.0;
 
 impl Compiler<'_> {
     /// A product of many values, if it is one: a function of it that is no multiple is a table.
-    pub(crate) fn product(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        want: Want,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let Some((a, b)) = self.two_of(Op::Multiply, id) else {
+    pub(super) fn product(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+        let Some((a, b)) = self.two_of(Op::Multiply, wanted.id) else {
             return Ok(None);
         };
-        let column = self.analysis.node(id)?.column.clone();
         let (Some(first), Some(second)) = (
             self.whole_numbers(a, LARGEST_FACTOR),
             self.whole_numbers(b, LARGEST_FACTOR),
@@ -37,21 +30,20 @@ impl Compiler<'_> {
             return Ok(None);
         };
         // Squares have more digits than bfloat16.
-        let is_long = column.values.domain.len() >= FEWEST_VALUES && !self.host.is_bfloat16();
-        let Some((slope, offset)) = affine(&column.values.numbers(), function).filter(|_| is_long)
-        else {
+        let is_long = wanted.function.len() >= FEWEST_VALUES && !self.host.is_bfloat16();
+        let Some((slope, offset)) = self.line(wanted)?.filter(|_| is_long) else {
             return Ok(None);
         };
-        let target = targets(&column, function);
+        let (table, want) = (self.table(wanted)?, wanted.want);
         let axis = |compiler: &mut Self, operand: SOpId| {
-            compiler.computed_axis(operand.into(), want, &column.space, &target)
+            compiler.computed_axis(operand.into(), want, &table)
         };
         let (Some(left), Some(right)) = (axis(self, a)?, axis(self, b)?) else {
             return Ok(None);
         };
-        let rows = (0..target.len()).filter(|row| !target[*row].is_nan());
-        let difference = |row| left.value(row) - right.value(row);
-        let Some(stairs) = staircase(rows.map(|row| square(difference(row))).collect()) else {
+        let differences = table.rows().into_iter();
+        let differences = differences.map(|row| left.value(row) - right.value(row));
+        let Some(stairs) = staircase(differences.map(|n| (n, n * n)).collect()) else {
             return Ok(None);
         };
         let argument = left.read.plus(-1.0, &right.read);
@@ -73,8 +65,4 @@ impl Compiler<'_> {
         let fits = |number: &f64| number.fract() == 0.0 && number.abs() <= most;
         numbers.iter().all(fits).then_some(numbers)
     }
-}
-
-fn square(number: f64) -> (f64, f64) {
-    (number, number * number)
 }

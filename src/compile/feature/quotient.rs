@@ -7,9 +7,9 @@
 use super::axis::Axis;
 use super::product::FEWEST_VALUES;
 use super::search::{Found, search};
-use super::targets;
+use super::units::RAMP;
+use super::wanted::Wanted;
 use crate::compile::linear::LinearRead;
-use crate::compile::linear::by_shape::affine;
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::SOpId;
 use crate::infer::{Operand, Stopped};
@@ -27,45 +27,41 @@ impl Compiler<'_> {
     /// these and its cases are together far fewer than the steps that there would be otherwise.
     pub(super) fn through_quotient(
         &mut self,
-        id: Operand,
-        function: &[f64],
-        (steps, want): (usize, Want),
-        label: &str,
+        wanted: Wanted,
+        steps: usize,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let column = self.analysis.node(id)?.column.clone();
-        let target = targets(&column, function);
-        for inner in self.inner(id).into_iter().skip(1) {
+        let table = self.table(wanted)?;
+        for inner in self.inner(wanted.id).into_iter().skip(1) {
             let Some((_, divisor)) = self.divided(inner) else {
                 continue;
             };
-            let Some((numbers, values)) = self.values_in(inner, &column.space, &target)? else {
+            let Some((numbers, values)) = self.values_in(inner, &table)? else {
                 continue;
             };
             let divisors = self.analysis.node(divisor)?.column.values.domain.len();
             let axis = Axis::new(values, LinearRead::default());
-            if let Some(Found { stairs, .. }) = search(&[axis], &[0], &target, false)
+            let quotient = Wanted {
+                id: inner,
+                function: &numbers,
+                ..wanted
+            };
+            if let Some(Found { stairs, .. }) = search(&[axis], &[0], &table.target, false)
                 && 2 * (stairs.steps.len() + divisors) < steps
-                && let Some(argument) = self.quotient(inner, &numbers, want, label)?
+                && let Some(argument) = self.quotient(quotient)?
             {
                 let found = Found { argument, stairs };
-                return self.computed(found, Some(id), want, label).map(Some);
+                return self.staircase(found, wanted).map(Some);
             }
         }
         Ok(None)
     }
 
     /// A quotient of many values, if it is one: a function of it that is no multiple is a table.
-    pub(crate) fn quotient(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        want: Want,
-        label: &str,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let Some((dividend, divisor)) = self.divided(id) else {
+    pub(super) fn quotient(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+        let Wanted { want, label, .. } = wanted;
+        let Some((dividend, divisor)) = self.divided(wanted.id) else {
             return Ok(None);
         };
-        let column = self.analysis.node(id)?.column.clone();
         let is_whole = |id| self.whole_numbers(id, LARGEST).is_some();
         let is_sum = self.analysis.node(divisor)?.column.space.vars.len() > 1;
         let fewest = if is_sum {
@@ -74,24 +70,20 @@ impl Compiler<'_> {
             FEWEST_VALUES
         };
         let is_worth = want != Want::Snapped
-            && column.values.domain.len() >= fewest
+            && wanted.function.len() >= fewest
             && is_whole(dividend)
             && is_whole(divisor);
-        let Some((slope, offset)) = affine(&column.values.numbers(), function).filter(|_| is_worth)
-        else {
+        let Some((slope, offset)) = self.line(wanted)?.filter(|_| is_worth) else {
             return Ok(None);
         };
-        let target = targets(&column, function);
-        let below = self.values_in(divisor.into(), &column.space, &target)?;
-        let Some((divisors, below)) = below else {
+        let table = self.table(wanted)?;
+        let Some((divisors, below)) = self.values_in(divisor.into(), &table)? else {
             return Ok(None);
         };
-        let Some(above) = self.computed_axis(dividend.into(), want, &column.space, &target)? else {
+        let Some(above) = self.computed_axis(dividend.into(), want, &table)? else {
             return Ok(None);
         };
-        let rows: Vec<usize> = (0..target.len())
-            .filter(|row| !target[*row].is_nan())
-            .collect();
+        let rows = table.rows();
         let dividends = rows.iter().map(|row| above.value(*row));
         let (low, high) = dividends.fold((0.0f64, 0.0f64), |(low, high), number| {
             (low.min(number), high.max(number))
@@ -115,7 +107,7 @@ impl Compiler<'_> {
                 continue;
             }
             let of_case = rows.iter().filter(|row| below[**row] == *number);
-            let points = of_case.map(|row| (above.value(*row), target[*row] - offset));
+            let points = of_case.map(|row| (above.value(*row), table.target[*row] - offset));
             match line(points, [slope / number, slope, 0.0]) {
                 Some(line) => cases.push((number, line)),
                 None => return Ok(None),
@@ -145,11 +137,7 @@ impl Compiler<'_> {
                 let points = rows.iter().map(value).collect();
                 let at = self.argument(argument, points, label)?;
                 let weight = sign * factor;
-                let unit = Unit {
-                    slope: 1.0,
-                    offset: 0.0,
-                    weight,
-                };
+                let unit = Unit { weight, ..RAMP };
                 read = read
                     .plus(1.0, &self.units(at, vec![unit], label, None))
                     .plus(weight * low, &is_case);

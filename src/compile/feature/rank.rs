@@ -6,13 +6,13 @@ use super::axis::Axis;
 use super::inverse::inverse;
 use super::search::{self, Found};
 use super::steps::staircase;
-use super::targets;
+use super::wanted::{Table, Wanted, unless_refused};
 use crate::compile::linear::by_shape::STACK;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::Encoding;
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Operand, Stopped, VarKind};
+use crate::infer::{Analysis, Stopped, VarKind};
 
 /// Numbers that differ by less than this share are one.
 const SAME: f64 = 1e-8;
@@ -29,21 +29,12 @@ const LARGEST: f64 = 1_024.0;
 impl Compiler<'_> {
     /// The feature as a staircase of the numbers of its variables' values; `None` if there is none, or
     /// only one variable.
-    pub(super) fn by_numbers(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        want: Want,
-        label: &str,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let column = self.analysis.node(id)?.column.clone();
-        let space = &column.space;
+    pub(super) fn by_numbers(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+        let Table { space, target } = self.table(wanted)?;
         if space.vars.len() > MOST {
             // Its operands may well be functions of fewer each.
-            let read = stacker::maybe_grow(STACK, 16 * STACK, || {
-                self.through_operands(id, function, want, label)
-            });
-            if let Ok(Some(read)) = read {
+            let read = stacker::maybe_grow(STACK, 16 * STACK, || self.through_operands(wanted));
+            if let Some(read) = unless_refused(read) {
                 return Ok(Some(read));
             }
         }
@@ -59,15 +50,8 @@ impl Compiler<'_> {
             axes.push(Axis::numbered(cells.collect(), numbers, read));
         }
         let all: Vec<usize> = (0..axes.len()).collect();
-        match search::search(
-            &axes,
-            &all,
-            &targets(&column, function),
-            self.host.is_bfloat16(),
-        ) {
-            Some(found) => self.computed(found, Some(id), want, label).map(Some),
-            None => Ok(None),
-        }
+        let found = search::search(&axes, &all, &target, self.host.is_bfloat16());
+        found.map(|found| self.staircase(found, wanted)).transpose()
     }
 
     /// How a categorical variable of so many values is to be held: as the program asks, or so that
@@ -100,7 +84,7 @@ impl Compiler<'_> {
             Some(own) => ranks(own),
             None => (0..values.domain.len()).map(|at| at as f64).collect(),
         };
-        let held = || LinearRead::default().plus(1.0, &LinearRead::function(var, numbers.clone()));
+        let held = || LinearRead::function(var, numbers.clone());
         if var <= Analysis::INDICES {
             return Ok(Some((numbers.clone(), held())));
         }

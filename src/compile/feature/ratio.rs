@@ -40,17 +40,12 @@ impl Compiler<'_> {
         let [a, b] = *self.analysis.node(id).ok()?.column.space.vars else {
             return None;
         };
-        let mean = |var: VarId| match self.analysis.vars[var.0 as usize].kind {
-            VarKind::Mean(aggregate) => Some(aggregate),
-            VarKind::Tokens
-            | VarKind::Indices
-            | VarKind::Given(_)
-            | VarKind::Width(_)
-            | VarKind::Sum(_)
-            | VarKind::Pick(_)
-            | VarKind::Materialised(_)
-            | VarKind::Weighted(_)
-            | VarKind::Total { .. } => None,
+        let mean = |var: VarId| {
+            if let VarKind::Mean(aggregate) = self.analysis.kind(var) {
+                Some(aggregate)
+            } else {
+                None
+            }
         };
         match (mean(a), mean(b)) {
             (Some(aggregate), None) => self.sum_as_ratio(id, (a, aggregate), b),
@@ -155,9 +150,9 @@ impl Compiler<'_> {
                 .iter()
                 .map(|factor| denominator_of(*factor))
                 .collect();
-            return Some(LinearRead::default().plus(1.0, &LinearRead::function(var, inverses)));
+            return Some(LinearRead::function(var, inverses));
         }
-        let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
+        let VarKind::Width(selector) = self.analysis.kind(var) else {
             return None;
         };
         let widths = self.analysis.values(var).numbers()?;
@@ -171,9 +166,8 @@ impl Compiler<'_> {
             return Ok(());
         }
         let is_first = (0..self.analysis.setting.max_length).map(|at| f64::from(u8::from(at == 0)));
-        let is_first = LinearRead::function(Analysis::INDICES, is_first.collect());
+        let value = LinearRead::function(Analysis::INDICES, is_first.collect());
         let selected = self.selected(selector);
-        let value = LinearRead::default().plus(1.0, &is_first);
         self.write_cube(
             &selected,
             0,

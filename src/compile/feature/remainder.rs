@@ -6,8 +6,7 @@
 
 use super::search::Found;
 use super::steps::staircase;
-use super::targets;
-use crate::compile::linear::by_shape::affine;
+use super::wanted::Wanted;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::SOpId;
@@ -60,11 +59,15 @@ impl Compiler<'_> {
     /// later, if it is no multiple of that.
     pub(super) fn remainder(
         &mut self,
-        id: Operand,
-        function: &[f64],
-        (steps, want): (usize, Want),
-        label: &str,
+        wanted: Wanted,
+        steps: usize,
     ) -> Result<Option<LinearRead>, Stopped> {
+        let Wanted {
+            id,
+            function,
+            want,
+            label,
+        } = wanted;
         let Some((dividend, divisor)) = self.two_of(Op::Remainder, id) else {
             return Ok(None);
         };
@@ -77,20 +80,18 @@ impl Compiler<'_> {
         if want == Want::Snapped || steps <= fewest || is_coarse {
             return Ok(None);
         }
-        let column = self.analysis.node(id)?.column.clone();
-        let Some(numbers) = column.values.numbers() else {
+        let Some(numbers) = self.analysis.node(id)?.column.values.numbers() else {
             return Ok(None);
         };
-        let target = targets(&column, function);
-        let in_rows = |id: SOpId| self.values_in(id.into(), &column.space, &target);
+        let table = self.table(wanted)?;
+        let in_rows = |id: SOpId| self.values_in(id.into(), &table);
         let (Some((_, dividends)), Some((_, divisors))) = (in_rows(dividend)?, in_rows(divisor)?)
         else {
             return Ok(None);
         };
-        let rows = (0..target.len()).filter(|row| !target[*row].is_nan());
         let operands = Operands {
             values: [dividends, divisors],
-            rows: rows.collect(),
+            rows: table.rows(),
         };
         let Some((least, most)) = operands.wraps() else {
             return Ok(None);
@@ -99,7 +100,7 @@ impl Compiler<'_> {
         if wraps > MOST_WRAPS || 2 * wraps as usize >= steps {
             return Ok(None);
         }
-        let mut axis = |id: SOpId| self.computed_axis(id.into(), want, &column.space, &target);
+        let mut axis = |id: SOpId| self.computed_axis(id.into(), want, &table);
         let (Some(dividend), Some(divisor)) = (axis(dividend)?, axis(divisor)?) else {
             return Ok(None);
         };
@@ -115,7 +116,7 @@ impl Compiler<'_> {
                 self.divisor_where((&operands, &reads), (-1.0, -(wraps as f64), -1.0), label)?;
             left = left.plus(1.0, &added);
         }
-        if let Some((slope, offset)) = affine(&Some(numbers.clone()), function) {
+        if let Some((slope, offset)) = self.line(wanted)? {
             return Ok(Some(LinearRead::constant(offset).plus(slope, &left)));
         }
         let points = numbers.into_iter().zip(function.iter().copied()).collect();
@@ -123,7 +124,7 @@ impl Compiler<'_> {
             Some(stairs) if 2 * stairs.steps.len() < steps => {
                 let argument = left;
                 let found = Found { argument, stairs };
-                self.computed(found, Some(id), want, label).map(Some)
+                self.staircase(found, wanted).map(Some)
             }
             _ => Ok(None),
         }

@@ -59,7 +59,7 @@ impl Compiler<'_> {
     /// What the noise of an attention output is made of.
     pub(crate) fn noise(&self, var: VarId) -> Noise {
         let is_faithful = self.style == Style::Faithful;
-        match self.analysis.vars[var.0 as usize].kind {
+        match self.analysis.kind(var) {
             VarKind::Sum(_) | VarKind::Width(_) if !is_faithful => Noise::Sum,
             VarKind::Pick(id) if is_faithful && self.is_crisp(id) => Noise::Leak,
             VarKind::Sum(_)
@@ -136,7 +136,7 @@ impl Compiler<'_> {
     pub(super) fn roundable(&self, read: &LinearRead) -> Option<Vec<VarId>> {
         let mut vars = Vec::new();
         for var in read.functions.keys() {
-            match self.analysis.vars[var.0 as usize].kind {
+            match self.analysis.kind(*var) {
                 VarKind::Tokens | VarKind::Indices | VarKind::Given(_) => {}
                 VarKind::Pick(_) => vars.push(*var),
                 VarKind::Width(_)

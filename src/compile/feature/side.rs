@@ -3,8 +3,9 @@
 //! take two hidden units and a direction.
 
 use super::threshold::Thresholds;
+use super::wanted::targets;
+use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
-use crate::compile::{Compiler, feature};
 use crate::graph::Encoding;
 use crate::infer::{Operand, Stopped};
 
@@ -50,7 +51,7 @@ impl Compiler<'_> {
             return Ok(None);
         }
         let node = self.analysis.node(id)?;
-        let target = feature::targets(&node.column, numbers);
+        let target = targets(&node.column, numbers);
         let space = &node.column.space;
         let stairs = self.found(id, numbers)?.and_then(|found| {
             let [step] = *found.stairs.steps else {

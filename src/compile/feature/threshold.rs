@@ -7,10 +7,10 @@ use super::axis::Axis;
 use super::ratio::Ratio;
 use super::search::MOST_PRECISION;
 use super::side::Side;
-use super::targets;
 use super::units::{few_digits, step_units};
+use super::wanted::{Wanted, targets};
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Care, Compiler, key};
+use crate::compile::{Care, Compiler, Want, key};
 use crate::infer::space::{Space, VarId};
 use crate::infer::{Analysis, Operand, Stopped};
 use rustc_hash::FxHashMap;
@@ -86,17 +86,13 @@ struct Taking<'s> {
 impl Compiler<'_> {
     /// A function of an s-op as thresholds of one number: of itself or, if it has too many steps
     /// otherwise, of an s-op on the way that determines it, such as the count whose parity it is.
-    pub(super) fn thresholds_of(
-        &self,
-        id: Operand,
-        function: &[f64],
-        (steps, snapped): (Option<usize>, bool),
-    ) -> Option<Thresholds> {
+    pub(super) fn thresholds_of(&self, wanted: Wanted, steps: Option<usize>) -> Option<Thresholds> {
+        let Wanted { id, want, .. } = wanted;
         let mut on_the_way = self.inner(id).into_iter().skip(1);
         let column = &self.analysis.node(id).ok()?.column;
-        let target = targets(column, function);
+        let target = targets(column, wanted.function);
         let found = self.thresholds(&column.space, &target, |value| value);
-        let is_needed = !snapped || found.is_none() && steps.is_none();
+        let is_needed = want != Want::Snapped || found.is_none() && steps.is_none();
         let of_sum = is_needed
             .then(|| self.thresholds_of_sum(id, &target))
             .flatten();
@@ -206,11 +202,12 @@ impl Compiler<'_> {
     pub(super) fn by_thresholds(
         &mut self,
         thresholds: Thresholds,
-        id: Operand,
-        snapped: bool,
-        label: &str,
+        wanted: Wanted,
     ) -> Result<LinearRead, Stopped> {
-        let snapped = snapped || self.care == Care::Exact;
+        let Wanted {
+            id, want, label, ..
+        } = wanted;
+        let snapped = want == Want::Snapped || self.care == Care::Exact;
         let mut read = LinearRead::constant(thresholds.first);
         for (change, class) in thresholds.classes {
             if snapped && !self.is_clean(&class) {

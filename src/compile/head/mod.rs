@@ -85,7 +85,7 @@ impl Compiler<'_> {
     fn place_numerical(&mut self, var: VarId) -> Result<(), Stopped> {
         let graph = self.analysis.graph;
         let target = Target::Direction(var, 0);
-        match self.analysis.vars[var.0 as usize].kind {
+        match self.analysis.kind(var) {
             VarKind::Width(selector) => {
                 let selected = self.selected(selector);
                 let one = LinearRead::constant(1.0);
@@ -102,7 +102,6 @@ impl Compiler<'_> {
                         let positions = 0..self.analysis.setting.max_length;
                         let values = positions.map(|index| (2 * index + first) as f64);
                         let value = LinearRead::function(Analysis::INDICES, values.collect());
-                        let value = LinearRead::default().plus(1.0, &value);
                         self.write(&selected, kind, &value, target)
                     }
                 }
@@ -147,7 +146,7 @@ impl Compiler<'_> {
 
     /// What stands in the stream for a numerical variable is its value minus this.
     pub(super) fn default_number(&self, var: VarId) -> f64 {
-        let kind = self.analysis.vars[var.0 as usize].kind;
+        let kind = self.analysis.kind(var);
         let (VarKind::Mean(id) | VarKind::Weighted(id)) = kind else {
             return 0.0;
         };
@@ -178,7 +177,7 @@ impl Compiler<'_> {
         let demands: Vec<(Vec<f64>, String)> = demands
             .map(|(bits, l)| (function(bits), l.clone()))
             .collect();
-        let kind = self.analysis.vars[var.0 as usize].kind;
+        let kind = self.analysis.kind(var);
         let domain = self.analysis.values(var).domain.clone();
         let reference = if let VarKind::Pick(id) = kind {
             let default = self.analysis.graph.get(id).default();

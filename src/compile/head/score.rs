@@ -19,7 +19,7 @@ use crate::infer::cube::Cube;
 use crate::infer::score_table::ScoreTable;
 use crate::infer::space::VarId;
 use crate::infer::weighted::WeightedFacts;
-use crate::infer::{Operand, Stopped};
+use crate::infer::{Analysis, Operand, Stopped};
 use crate::plan::pass::Choice;
 use crate::plan::{Meaning, level};
 
@@ -118,10 +118,9 @@ impl Compiler<'_> {
         if tie > 0.0 {
             let positions = (0..self.analysis.setting.max_length).map(|index| index as f64);
             let positions: Vec<f64> = positions.collect();
-            let key = LinearRead::function(crate::infer::Analysis::INDICES, positions.clone());
             products.push(ProductPlan {
                 query: LinearRead::constant(tie),
-                key: LinearRead::default().plus(1.0, &key),
+                key: LinearRead::function(Analysis::INDICES, positions.clone()),
                 queries: vec![tie],
                 keys: positions,
             });

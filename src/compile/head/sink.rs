@@ -9,6 +9,7 @@ use super::{HeadKind, Selected, Target};
 use crate::base::Code;
 use crate::compile::feature::inverse::inverse;
 use crate::compile::feature::units::{RAMP, step_units};
+use crate::compile::feature::{Wanted, unless_refused};
 use crate::compile::linear::by_shape::STACK;
 use crate::compile::linear::real::ends;
 use crate::compile::linear::{LinearRead, Scalar};
@@ -18,7 +19,6 @@ use crate::infer::cube::Literal;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped};
 use crate::plan::{Meaning, level};
-use crate::value::Op;
 
 /// A direction that is 0 where nothing is selected, whatever its head gives there.
 #[derive(Clone, Debug)]
@@ -99,38 +99,23 @@ impl Compiler<'_> {
 
     /// Such a function, computed exactly from its operands: a sum is read, anything else takes hidden
     /// units. `None` if it is none.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "what other primitives give is a table"
-    )]
-    pub(crate) fn of_exact_parts(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        label: &str,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        if !self.counts_apart(id) {
+    pub(crate) fn of_exact_parts(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+        if !self.counts_apart(wanted.id) {
             return Ok(None);
         }
-        let numbers = self.analysis.node(id)?.column.values.numbers();
-        let is_itself = numbers.as_deref() == Some(function);
-        if is_itself
-            && let Some(SOp::Map { op, operands }) = self.analysis.shape(id)
-            && let Some(sign) = match op {
-                Op::Add => Some(1.0),
-                Op::Subtract => Some(-1.0),
-                _ => None,
-            }
-        {
-            let (a, b) = (operands[0], operands[1]);
+        let numbers = self.analysis.node(wanted.id)?.column.values.numbers();
+        let is_itself = numbers.as_deref() == Some(wanted.function);
+        if is_itself && let Some((a, sign, b)) = self.added(wanted.id) {
             let (a, b) = (self.exact(a.into())?, self.exact(b.into())?);
             return Ok(a.zip(b).map(|(a, b)| a.plus(sign, &b)));
         }
+        let exact = Wanted {
+            want: Want::Snapped,
+            ..wanted
+        };
         // As deep as the program is written.
-        let read = stacker::maybe_grow(STACK, 16 * STACK, || {
-            self.through_operands(id, function, Want::Snapped, label)
-        });
-        Ok(read.ok().flatten())
+        let read = stacker::maybe_grow(STACK, 16 * STACK, || self.through_operands(exact));
+        Ok(unless_refused(read))
     }
 
     fn exact(&mut self, id: Operand) -> Result<Option<LinearRead>, Stopped> {
@@ -321,8 +306,7 @@ impl Compiler<'_> {
             _ => read.constant + function.map_or(0.0, |function| function[index]),
         };
         let numbers = (0..self.analysis.setting.max_length).map(number);
-        let silent = LinearRead::function(indices, numbers.collect());
-        Some(LinearRead::default().plus(1.0, &silent))
+        Some(LinearRead::function(indices, numbers.collect()))
     }
 
     /// Has a mean, which may be weighted, read as its default where nothing is selected.
@@ -435,9 +419,7 @@ impl Compiler<'_> {
         }
         let mut rounds = false;
         let read = match self.nothing_by_index(selected) {
-            Some(numbers) => {
-                LinearRead::default().plus(1.0, &LinearRead::function(Analysis::INDICES, numbers))
-            }
+            Some(numbers) => LinearRead::function(Analysis::INDICES, numbers),
             None => {
                 let (first, values) = self.selects_first(selected)?;
                 let Some(cube) = self.cube_of_mean(selected)? else {
@@ -470,18 +452,13 @@ impl Compiler<'_> {
         Ok(read)
     }
 
+    /// The same as a number for each index, if the index alone says so.
     fn nothing_by_index(&self, selected: &Selected) -> Option<Vec<f64>> {
-        let mut found: Vec<Option<f64>> = vec![None; self.analysis.setting.max_length];
-        for (at, environment) in self.analysis.environments.iter().enumerate() {
-            let number = match selected.facts.width(at) {
-                (_, 0) => 1.0,
-                (0, _) => return None,
-                _ => 0.0,
-            };
-            if *found[environment.position].get_or_insert(number) != number {
-                return None;
-            }
-        }
-        found.into_iter().collect()
+        let environments = &self.analysis.environments;
+        environments.by_position(|at| match selected.facts.width(at) {
+            (_, 0) => Some(1.0),
+            (0, _) => None,
+            _ => Some(0.0),
+        })
     }
 }

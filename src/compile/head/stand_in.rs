@@ -2,11 +2,10 @@
 //! for one more, such as the index before the first, BOS has that number, and every query has a key.
 
 use crate::compile::Compiler;
-use crate::graph::idiom::selects_all;
+use crate::infer::Analysis;
 use crate::infer::cube::{Literal, Relation};
 use crate::infer::selector::SelectorFacts;
-use crate::infer::space::{FAILS, VarId};
-use crate::infer::{Analysis, VarKind};
+use crate::infer::space::FAILS;
 
 impl Compiler<'_> {
     /// Whether BOS can be the key of just the queries that select nothing: those never find a key,
@@ -39,12 +38,7 @@ impl Compiler<'_> {
         let (Ok(keys), Ok(queries)) = (column(literal.keys), column(literal.queries)) else {
             return false;
         };
-        let is_length = |var: &VarId| {
-            let kind = &self.analysis.vars[var.0 as usize].kind;
-            matches!(kind, VarKind::Width(of) if selects_all(self.analysis.graph, *of))
-        };
-        let vars = &queries.space.vars;
-        let Some(length) = vars.iter().position(is_length) else {
+        let Some(lengths) = self.analysis.lengths(&queries.space) else {
             return false;
         };
         if keys.space.vars != [Analysis::INDICES] {
@@ -61,13 +55,11 @@ impl Compiler<'_> {
                 }
             }
         }
-        let lengths = &self.analysis.vars[vars[length].0 as usize].values.domain;
-        let is_found = |(row, query): (usize, &u32)| {
+        let mut rows = queries.cells.iter().zip(lengths);
+        rows.all(|(query, length)| {
             let place = places.get(*query as usize).copied().flatten();
-            let length = lengths[queries.space.row(row)[length] as usize].as_int();
-            place.is_none_or(|place| length.is_some_and(|length| place < length))
-        };
-        queries.cells.iter().enumerate().all(is_found)
+            place.is_none_or(|place| place < length)
+        })
     }
 
     /// Numbers for the keys and the queries of a matching, and the number of BOS among the keys'.

@@ -49,7 +49,7 @@ impl Compiler<'_> {
             for (value, number) in values {
                 function[value as usize] = number.unwrap_or(0.0);
             }
-            return Some(LinearRead::default().plus(1.0, &LinearRead::function(var, function)));
+            return Some(LinearRead::function(var, function));
         }
         let SOp::Map { op, operands } = self.analysis.shape(id)? else {
             return None;
@@ -70,7 +70,8 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn only_number(&self, id: impl Into<Operand>) -> Option<f64> {
+    /// The only value of an s-op, if that is a number.
+    pub(crate) fn only_number(&self, id: impl Into<Operand>) -> Option<f64> {
         let id = id.into();
         let node = self.analysis.node(id).ok()?;
         match node.column.values.numbers()?.as_slice() {
@@ -82,9 +83,8 @@ impl Compiler<'_> {
     /// A variable's value as a linear read; `numbers` are those of its domain.
     pub(crate) fn whole(&self, var: VarId, numbers: &[f64]) -> LinearRead {
         if self.is_categorical(var) {
-            LinearRead::default().plus(1.0, &LinearRead::function(var, numbers.to_vec()))
-        } else if let VarKind::Total { left, right, less } = self.analysis.vars[var.0 as usize].kind
-        {
+            LinearRead::function(var, numbers.to_vec())
+        } else if let VarKind::Total { left, right, less } = self.analysis.kind(var) {
             let sign = if less { -1.0 } else { 1.0 };
             self.summand(left).plus(sign, &self.summand(right))
         } else if let Some((selector, _)) = self.inverted(var) {
@@ -96,10 +96,7 @@ impl Compiler<'_> {
 
     /// Whether a variable is a sum that is read as its parts.
     pub(crate) fn is_total(&self, var: VarId) -> bool {
-        matches!(
-            self.analysis.vars[var.0 as usize].kind,
-            VarKind::Total { .. }
-        )
+        matches!(self.analysis.kind(var), VarKind::Total { .. })
     }
 
     /// A part of a total: by its shape, or as a variable of its own.
@@ -114,7 +111,7 @@ impl Compiler<'_> {
 
     /// Whether readers may ask for any function of the variable.
     pub(crate) fn is_categorical(&self, var: VarId) -> bool {
-        match self.analysis.vars[var.0 as usize].kind {
+        match self.analysis.kind(var) {
             VarKind::Tokens
             | VarKind::Indices
             | VarKind::Given(_)

@@ -56,11 +56,13 @@ impl LinearRead {
         }
     }
 
+    /// What is the same for all values is the constant.
     pub fn function(var: VarId, values: Vec<f64>) -> LinearRead {
-        LinearRead {
+        let function = LinearRead {
             functions: BTreeMap::from([(var, values)]),
             ..LinearRead::default()
-        }
+        };
+        LinearRead::default().plus(1.0, &function)
     }
 
     pub fn scalar(scalar: Scalar) -> LinearRead {

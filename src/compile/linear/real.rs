@@ -6,12 +6,13 @@
 use super::by_shape::STACK;
 use super::{LinearRead, Scalar};
 use crate::compile::emit::readout::Output;
+use crate::compile::feature::units::RAMP;
 use crate::compile::{Compiler, Range, Want};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
 use crate::model::Decoder;
-use crate::plan::{Unit, output};
+use crate::plan::output;
 use crate::value::{Comparison, Op};
 
 /// How much wider ranges are than what is computed in floats, as a share: models are off by less.
@@ -144,14 +145,9 @@ impl Compiler<'_> {
         if range.1 <= 0.0 {
             return Ok(LinearRead::default());
         }
-        let unit = Unit {
-            slope: 1.0,
-            offset: 0.0,
-            weight: 1.0,
-        };
         let label = self.name(id);
         let argument = self.argument(read, ends(range), &label)?;
-        Ok(self.units(argument, vec![unit], &label, Some(id.into())))
+        Ok(self.units(argument, vec![RAMP], &label, Some(id.into())))
     }
 
     fn real_sum(&mut self, a: SOpId, b: SOpId, factor: f64) -> Result<Option<LinearRead>, Stopped> {
@@ -218,7 +214,7 @@ impl Compiler<'_> {
         if let Some(known) = self.ranges.get(&var) {
             return Ok(*known);
         }
-        let kind = self.analysis.vars[var.0 as usize].kind;
+        let kind = self.analysis.kind(var);
         let (VarKind::Mean(id) | VarKind::Weighted(id)) = kind else {
             unreachable!("real numbers are means");
         };

@@ -2,7 +2,7 @@
 //! add up to. What queries and keys compare is left as it is, as a sum may not be exact, and so is what
 //! the program asks to be categorical, or what is read to show an s-op by its name.
 
-use crate::plan::{Kind, Linear, Plan, Read, Style, Unit, VariableId, Written};
+use crate::plan::{Linear, Plan, Read, Style, Unit, VariableId, Written};
 use std::collections::BTreeMap;
 
 /// How far a share, or what is computed back from a sum, may be off.
@@ -110,8 +110,7 @@ fn may_be_added(plan: &Plan, id: VariableId) -> bool {
         .flat_map(|t| &t.products);
     let is_compared = products.any(|p| p.query.reads().chain(p.key.reads()).any(|read| read == id));
     let mut heads = plan.attends.iter().filter(|op| op.into == id);
-    let is_mean =
-        heads.all(|op| matches!(op.kind, Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos));
+    let is_mean = heads.all(|op| op.kind.is_mean());
     matches!(variable.written, Written::Attend | Written::FeedForward)
         && variable.rounding.is_none()
         && !variable.asked_for

@@ -66,11 +66,7 @@ pub const PASSES: [Pass; 16] = [
         about: "functions of a token stand in W_E, those of an index in W_pos, and sums are read",
         run: Run::Choose(Choice::Linear),
     },
-    Pass {
-        name: "fuse",
-        about: "a chain of elementwise s-ops is one hidden layer",
-        run: Run::Choose(Choice::Fuse),
-    },
+    FUSE,
     Pass {
         name: "factor",
         about: "predicates and scores are products of as few numbers as their tables have ranks",
@@ -130,6 +126,13 @@ pub const PASSES: [Pass; 16] = [
         run: Run::Rewrite(overlay::overlay),
     },
 ];
+
+/// Reading several numbers at once may take a hidden unit for each combination.
+pub const FUSE: Pass = Pass {
+    name: "fuse",
+    about: "a chain of elementwise s-ops is one hidden layer",
+    run: Run::Choose(Choice::Fuse),
+};
 
 /// What is not proved of a sum may be of its parts, so that a plan may have to do without.
 const COMBINE: Pass = Pass {
@@ -228,7 +231,7 @@ impl Passes {
 
     /// What to run instead where these prove too little: these with what was spared; and without those
     /// after which less may be proved, first with some of what the one of them does, if any is among them.
-    pub fn apart(&self) -> Vec<Passes> {
+    pub fn fallbacks(&self) -> Vec<Passes> {
         let has = |other: &Pass| self.iter().any(|pass| pass.name == other.name);
         let (mut all, mut is_new) = (self.clone(), false);
         for pass in &mut all.0 {
@@ -236,7 +239,7 @@ impl Passes {
                 (pass.run, is_new) = (Run::Rewrite(rewrite), true);
             }
         }
-        let mut apart = Vec::from_iter(is_new.then(|| all.clone()));
+        let mut fallbacks = Vec::from_iter(is_new.then(|| all.clone()));
         let without = all.without(&SIGN);
         if has(&COMBINE) {
             let mut passes = without.clone();
@@ -245,12 +248,12 @@ impl Passes {
                     *pass = COMBINE_BUT_BITS;
                 }
             }
-            apart.push(passes);
+            fallbacks.push(passes);
         }
         if has(&COMBINE) || has(&SIGN) {
-            apart.push(without.without(&COMBINE));
+            fallbacks.push(without.without(&COMBINE));
         }
-        apart
+        fallbacks
     }
 
     /// Whether a choice is made.
@@ -262,13 +265,6 @@ impl Passes {
     #[must_use]
     pub fn without(&self, left_out: &Pass) -> Passes {
         let others = self.iter().filter(|pass| pass.name != left_out.name);
-        Passes(others.copied().collect())
-    }
-
-    /// These without what is chosen so.
-    #[must_use]
-    pub fn without_choice(&self, choice: Choice) -> Passes {
-        let others = self.iter().filter(|pass| pass.choice() != Some(choice));
         Passes(others.copied().collect())
     }
 

@@ -1,6 +1,6 @@
-//! Errors of queries that only tilt a head's logits: all keys see the same error, so that it counts as far as
-//! the numbers of two keys differ. In a parabola these are no further apart than their levels, whatever the
-//! length, and an error takes a share of the gap away.
+//! How sensitive the gap between the logits of keys is to an error of the query. All keys see the same error,
+//! so that it counts as far as the numbers of two keys differ. In a parabola these are no further apart than
+//! their levels, whatever the length, and an error takes a share of the gap away. Depends on the plan.
 
 use super::facts::{base, level};
 use crate::plan::{Attend, Dimension, Kind, Meaning, Plan, Product, Scale, Term};
@@ -16,8 +16,7 @@ pub(super) fn of(
     (attend, scale): (&Attend, Scale),
     dimension: &Dimension,
 ) -> Option<f64> {
-    let relative = matches!(attend.kind, Kind::MeanOfSome | Kind::MeanOrBos);
-    if !relative || dimension.query.terms.is_empty() {
+    if !attend.kind.is_relative() || dimension.query.terms.is_empty() {
         return None;
     }
     let terms = attend.terms.iter();
