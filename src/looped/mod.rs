@@ -77,8 +77,9 @@ impl<'g> Cut<'g> {
                 .copied()
         };
         let Some(rounds) = graph.rounds().filter(computes).max_by_key(end) else {
-            let reason = "no `repeat` leads to this";
-            return Err(refused(graph.span(root), reason).into());
+            let refused = refused(graph.span(root), "no `repeat` leads to this");
+            let help = "leave `--looped` out, or write the rounds with `repeat`";
+            return Err(refused.help(help).into());
         };
         let mut cut = Cut {
             root,

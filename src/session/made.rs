@@ -189,6 +189,12 @@ impl Session {
             let text = "needed here".to_string();
             error.labels.insert(0, Label { span, text });
         }
+        // Nobody is to change the library.
+        if error.code == Code::NotCausal {
+            error = error.help(
+                "compile without the causal mask, or write it so that no later position counts",
+            );
+        }
         error.into()
     }
 
@@ -204,7 +210,8 @@ impl Session {
         let (sop, span) = self.sop_at(expression)?;
         let (graph, limits) = (self.graph(), self.limits());
         let model = looped::compile_looped(&asked.request, graph, sop, &setting, limits);
-        let mut model = model.map_err(|error| error.or_at(span, "compiled from this"))?;
+        let mut model = model
+            .map_err(|error| self.at_own_place(error.or_at(span, "compiled from this"), &[sop]))?;
         model.rename(&[expression]);
         Ok((model, sop))
     }
