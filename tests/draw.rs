@@ -521,16 +521,16 @@ fn what_cannot_be_drawn_is_said() {
         ),
         (
             &["-e", "h", "-i", "abc", "--at", "3"][..],
-            "E0405",
+            "E0803",
             "no position 3",
         ),
         (&["-e", "h", "-i", ""][..], "E0405", "at least one token"),
         (
             &["-e", "h", "-i", "abc", "-o", "picture"][..],
-            "E0405",
+            "E0803",
             "ending",
         ),
-        (&["-e", "h", "-i", "abc", "--as", "png"][..], "E0405", "-o"),
+        (&["-e", "h", "-i", "abc", "--as", "png"][..], "E0803", "-o"),
         (
             &["-e", "h", "-e", "a", "-i", "abc"][..],
             "E0302",
@@ -538,8 +538,18 @@ fn what_cannot_be_drawn_is_said() {
         ),
         (
             &["-e", "a", "-i", "abc", "--show", "stream"][..],
-            "E0405",
+            "E0803",
             "selectors",
+        ),
+        (
+            &["-e", "h", "-i", "abc", "--show", "weights", "--as", "html"][..],
+            "E0803",
+            "leave `--show` out",
+        ),
+        (
+            &["-e", "h", "-i", "abc", "--show", "graph", "--at", "1"][..],
+            "E0803",
+            "leave `--at` out",
         ),
         (&["-e", "1/0", "-i", "abc"][..], "E0407", ""),
     ] {

@@ -252,10 +252,12 @@ const ELSEWHERE: &[Code] = &[
     Code::UnknownToken,
     Code::InputTooLong,
     Code::Interrupted,
+    Code::BadRequest,
     Code::BadLine,
     Code::UnknownLabel,
     Code::OutOfRange,
     Code::NotLearnt,
+    Code::BadTask,
     Code::WrongMachine,
     Code::WrongShape,
 ];

@@ -159,7 +159,7 @@ fn the_caller_is_before_the_program_and_that_before_an_example() {
     let error = plain
         .setting(&Asked::default())
         .expect_err("nothing is said");
-    assert_eq!(error.code, Code::BadInput);
+    assert_eq!(error.code, Code::BadRequest);
     let like = Asked {
         otherwise: Some(Value::characters("hello")),
         ..Asked::default()
@@ -206,9 +206,9 @@ fn models_are_made_verified_and_certified_by_the_session() {
     let refused = Session::certify(&spoilt, HostOrder::Scores).expect_err("nothing to go by");
     assert_eq!(refused.code, Code::NotExact);
     let twice = session.compile(&["x", "x"], &small()).expect_err("twice");
-    assert_eq!(twice.code, Code::BadInput);
+    assert_eq!(twice.code, Code::BadRequest);
     let none = session.compile::<&str>(&[], &small()).expect_err("nothing");
-    assert_eq!(none.code, Code::BadInput);
+    assert_eq!(none.code, Code::BadRequest);
 }
 
 /// The library is read whatever the limits of programs are.

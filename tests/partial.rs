@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use rasp::base::{Code, Diagnostic, Limits};
+use rasp::execute::{Precision, trace};
 use rasp::graph::Sharing;
 use rasp::plan::Style;
 use rasp::session::{Asked, Request, Session, VerifyOptions};
@@ -327,4 +328,21 @@ fn what_selects_nothing_outweighs_no_bit() {
         best = select_best(select(length, 3, <=), score(indices, v, lambda k, q: k if k <= q else -k));
         x = not (has_focus(select(indices, indices, !=)) and aggregate(best, v <= 0.5, False));";
     right(text, &Value::characters("1a"), 4);
+}
+
+/// What heads compare by numbers of its own can be read, though nothing else reads it.
+#[test]
+fn what_is_only_compared_can_be_read() {
+    let text = "prev = aggregate(select(indices, indices - 1, ==), tokens, \"^\");
+        n = selector_width(select(prev, tokens, ==));";
+    for request in requests() {
+        let mut session = session(text);
+        let asked = asked(Value::characters("abcd"), 8, request);
+        let model = session.compile(&["n"], &asked).unwrap().model;
+        let traced = trace(&model, &Value::characters("dabba"), Precision::F32).unwrap();
+        let mut read = traced.steps.last().unwrap().variables.iter();
+        let prev = read.find(|variable| variable.name == "prev").unwrap();
+        let values = prev.values.iter().flatten().map(Value::to_string);
+        assert_eq!(values.collect::<String>(), "^dabb");
+    }
 }

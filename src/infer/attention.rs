@@ -289,10 +289,8 @@ impl Analysis<'_> {
             let found = sums::counts_and_sums((&terms, there), counts, limit)
                 .map(Arc::new)
                 .ok_or_else(|| {
-                    let message = format!(
-                        "what one query selects can be more than {limit} pairs of a count and a sum here, \
-                         which is the limit"
-                    );
+                    let pairs = format!("{limit} or more pairs of a count and a sum");
+                    let message = format!("what is selected can have {pairs}: no more are listed");
                     Stopped::new(Code::DomainTooLarge, message)
                 })?;
             known.insert(key, found.clone());

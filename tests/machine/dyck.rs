@@ -164,7 +164,7 @@ fn a_looped_recogniser_is_the_same() {
         looped: true,
         ..brackets(Kind::Label, 2, 8)
     };
-    assert_eq!(labels.build(None).unwrap_err().code, Code::BadInput);
+    assert_eq!(labels.build(None).unwrap_err().code, Code::BadRequest);
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn generated_words_are_words_and_a_seed_gives_them_again() {
     }
     let recogniser = brackets(Kind::Recognise, 2, 6).build(None).unwrap();
     let error = sample(&recogniser, Precision::F32, &mut Random::new(0)).unwrap_err();
-    assert_eq!(error.code, Code::BadInput);
+    assert_eq!(error.code, Code::BadRequest);
 }
 
 // ---- the command line ----
