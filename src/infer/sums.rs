@@ -36,7 +36,8 @@ pub fn scaled(numbers: &[f64]) -> Option<Scaled> {
     None
 }
 
-/// The pairs of inputs of one length are listed where they are so few.
+/// Where the pairs of inputs of one length are so few, as those of a mean over all keys, listing them takes far
+/// less than a row of bits for each number of keys.
 const FEW_PAIRS: usize = 64;
 
 /// All pairs of how many keys are selected and what their values sum to, ascending; `None` if

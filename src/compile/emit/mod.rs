@@ -354,22 +354,22 @@ impl Emitter<'_, '_> {
         if large == 0.0 {
             return (value, constant);
         }
-        let one = *self.one.get_or_insert_with(|| {
-            let tokens = vec![1.0; self.plan.vocabulary.len()];
-            self.plan.add(Variable {
-                label: "one at tokens".to_string(),
-                source: Source::default(),
-                written: Written::Embed {
-                    tokens,
-                    indices: Vec::new(),
-                },
-                bos: 0.0,
-                values: [1.0].into(),
-                rounding: None,
-                asked_for: false,
-            })
-        });
-        (value.plus(one, -large), constant + large)
+        (value.plus(self.one_at_tokens(), -large), constant + large)
+    }
+
+    /// The embedding that is 1 at every token, made if it is not there.
+    fn one_at_tokens(&mut self) -> VariableId {
+        if let Some(one) = self.one {
+            return one;
+        }
+        let written = Written::Embed {
+            tokens: vec![1.0; self.plan.vocabulary.len()],
+            indices: Vec::new(),
+        };
+        let label = "one at tokens".to_string();
+        let one = self.add(label, Source::default(), written, vec![1.0], 0.0);
+        self.one = Some(one);
+        one
     }
 
     /// The linear read over residual variables.

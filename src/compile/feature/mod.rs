@@ -74,7 +74,7 @@ impl Compiler<'_> {
         }
         let snapped = want == Want::Snapped;
         if let Some(read) = self.read(id, function)
-            && (!snapped || self.is_clean(&read) || self.may_round() && self.rounds(&read))
+            && (!snapped || read.is_embedded() || self.may_round() && self.rounds(&read))
         {
             return Ok(read);
         }

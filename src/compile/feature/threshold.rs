@@ -210,7 +210,7 @@ impl Compiler<'_> {
         let snapped = want == Want::Snapped || self.care == Care::Exact;
         let mut read = LinearRead::constant(thresholds.first);
         for (change, class) in thresholds.classes {
-            if snapped && !self.is_clean(&class) {
+            if snapped && !class.is_embedded() {
                 self.rounds(&class);
             }
             read = read.plus(change, &class);

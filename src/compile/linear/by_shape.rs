@@ -124,11 +124,6 @@ impl Compiler<'_> {
             | VarKind::Total { .. } => false,
         }
     }
-
-    /// Whether a linear read only reads the embeddings, so that it has no noise.
-    pub(crate) fn is_clean(&self, read: &LinearRead) -> bool {
-        read.is_embedded()
-    }
 }
 
 /// `function = slope · number + offset` on every value, if it is.

@@ -175,7 +175,7 @@ impl LinearRead {
         numbers.all(|number| number.fract() == 0.0)
     }
 
-    /// Whether it reads nothing that attention or a feed-forward block wrote.
+    /// Whether it reads nothing that attention or a feed-forward block wrote, so that it has no noise.
     pub fn is_embedded(&self) -> bool {
         self.scalars.keys().all(|scalar| *scalar == Scalar::First)
             && self
