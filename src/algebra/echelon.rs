@@ -88,11 +88,9 @@ impl Echelon {
             }
         }
         if !self.exact {
-            let size = |row: &[(usize, Rational)]| {
-                let sizes = row.iter().map(|(_, entry)| entry.to_f64().abs());
-                sizes.fold(0.0, f64::max)
-            };
-            let faint = FAINT * size(row);
+            let entries = row.iter().filter(|(column, _)| *column < self.width);
+            let sizes = entries.map(|(_, entry)| entry.to_f64().abs());
+            let faint = FAINT * sizes.fold(0.0, f64::max);
             rest.retain(|(column, entry)| *column >= self.width || entry.to_f64().abs() > faint);
         }
         rest

@@ -5,7 +5,7 @@ use super::compiled::{Compiled, exact_there};
 use super::emit::{self, readout};
 use super::size::{ANY, IsWorth, Size, is_left, too_large};
 use super::stored::{Proof, prove};
-use super::{Compiler, Request, Searches, causal, lower, verify};
+use super::{Compiler, Request, Searches, causal, digits, lower, verify};
 use crate::base::{Code, Diagnostic, Fallible, Limits, parallel};
 use crate::certify::{Certificate, Certifier};
 use crate::graph::{Graph, SOpId, WithFirst};
@@ -122,6 +122,7 @@ pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Falli
         let task = Task { limits, ..task };
         analysed(request, task, |analysis| {
             causal::check(analysis)?;
+            digits::check(analysis)?;
             fused_or_unfused((request, is_worth), task, analysis)
         })
     };
@@ -457,8 +458,7 @@ fn read_on_the_way<'a>(
     let on_the_way = reached.filter(|id| !roots.contains(id));
     let vars = on_the_way.filter_map(|id| Some(&analysis.node(id).ok()?.column.space.vars));
     let read: BTreeSet<VarId> = vars.flatten().copied().collect();
-    let vars = &analysis.vars;
-    read.into_iter().map(|var| &vars[var.0 as usize])
+    read.into_iter().map(|var| &analysis.vars[var.0 as usize])
 }
 
 /// What is tried to make a model exact.

@@ -18,6 +18,7 @@
 mod attempt;
 mod causal;
 mod compiled;
+mod digits;
 mod effect;
 mod emit;
 pub mod feature;

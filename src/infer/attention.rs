@@ -468,7 +468,7 @@ impl Analysis<'_> {
 impl Selection<'_> {
     fn mean(&self, count: u32, sum: i64) -> Value {
         match (count, self.default) {
-            (0, Value::Int(default)) if default.unsigned_abs() <= 1 << 53 => {
+            (0, Value::Int(default)) if (*default as f64).abs() <= sums::LARGEST_INT => {
                 self.number(*default as f64)
             }
             (0, Value::Float(default)) => self.number(*default),
@@ -485,7 +485,8 @@ impl Selection<'_> {
     /// otherwise a float, which nothing that compiles tells apart.
     fn number(&self, number: f64) -> Value {
         let floats = |value: &Value| matches!(value, Value::Float(_));
-        if number.fract() == 0.0 && !self.value.values.domain.iter().any(floats) {
+        let is_int = number.fract() == 0.0 && number.abs() <= sums::LARGEST_INT;
+        if is_int && !self.value.values.domain.iter().any(floats) {
             Value::Int(number as i64)
         } else {
             Value::Float(number)

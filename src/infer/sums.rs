@@ -1,6 +1,9 @@
 //! The sums and counts that a selector can produce from the values it may select. Values are
 //! scaled to integers, so that every sum is exact and equal sums are one sum.
 
+/// All whole numbers up to this are floats.
+pub(super) const LARGEST_INT: f64 = (1u64 << 53) as f64;
+
 /// A key that may be selected: the scaled values it can have, and whether it is in every input that has it.
 pub struct Term<'v> {
     pub values: &'v [i64],

@@ -150,8 +150,17 @@ impl Compiler<'_> {
         let (VarKind::Mean(id) | VarKind::Weighted(id)) = kind else {
             return 0.0;
         };
-        let default = self.analysis.graph.get(id).default();
-        default.and_then(Value::as_float).unwrap_or(0.0)
+        let sop = self.analysis.graph.get(id);
+        if let SOp::Aggregate { selector, .. } = sop
+            && self
+                .analysis
+                .selector(*selector)
+                .is_some_and(|facts| facts.non_empty)
+        {
+            // It is nowhere the value.
+            return 0.0;
+        }
+        sop.default().and_then(Value::as_float).unwrap_or(0.0)
     }
 
     /// The s-op's number minus another.
