@@ -5,7 +5,7 @@ use super::arguments::{Generate, Program, SOp};
 use super::input::{Input, open, value_json};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Diagnostic, Fallible, Sources};
+use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::execute::{Executor, Precision};
 use crate::graph::Sharing;
 use crate::interpret;
@@ -57,11 +57,21 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
     let vocabulary = session.settings.vocabulary.as_deref().unwrap_or_default();
     let prompt = given.in_tokens_of(vocabulary).tokens;
     let mut generation = interpret::Generation::new(session.graph(), sop, &prompt);
-    let next = || {
-        let token = generation.step();
-        token
-            .map(Some)
-            .map_err(|error| session.explained(*error, sop))
+    let mut has_generated = false;
+    let next = || match generation.step() {
+        Ok(token) => {
+            has_generated = true;
+            Ok(Some(token))
+        }
+        Err(error) => {
+            let error = session.explained(*error, sop);
+            Err(match has_generated && error.code == Code::MixedTypes {
+                true => Box::new(error.help(format!(
+                    "it is numbers that `{expression}` adds to a text: `-e 'str({expression})'` adds characters"
+                ))),
+                false => error,
+            })
+        }
     };
     let generate = || run(arguments, next);
     let found = progress::to_a_part(session.control(), "generating", generate);
