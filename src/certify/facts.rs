@@ -83,11 +83,11 @@ impl Facts {
             }),
         };
         let mut heads = BTreeMap::new();
-        let mut patterns: Vec<(usize, usize, Kind, Option<String>)> = Vec::new();
+        // The kinds of each head.
+        let mut known: Vec<((usize, usize), Kind, Option<String>)> = Vec::new();
         let mut faults = Vec::with_capacity(plan.attends.len());
         for attend in &plan.attends {
-            let place = (attend.layer, attend.pattern);
-            heads.entry(place).or_insert_with(|| {
+            heads.entry(attend.head()).or_insert_with(|| {
                 let (dimensions, scale) = (plan.dimensions(attend), plan.scale(attend));
                 let sensitivities = dimensions
                     .iter()
@@ -104,14 +104,13 @@ impl Facts {
                         .then(|| plan.above_tokens_at_bos(attend).unwrap_or(0.0)),
                 }
             });
-            let known = patterns.iter().find(|(layer, pattern, kind, _)| {
-                ((*layer, *pattern), *kind) == (place, attend.kind)
-            });
-            let fault = match known {
-                Some((_, _, _, fault)) => fault.clone(),
+            let mut kinds = known.iter();
+            let fault = match kinds.find(|known| (known.0, known.1) == (attend.head(), attend.kind))
+            {
+                Some((_, _, fault)) => fault.clone(),
                 None => {
                     let fault = fault(plan, attend);
-                    patterns.push((attend.layer, attend.pattern, attend.kind, fault.clone()));
+                    known.push((attend.head(), attend.kind, fault.clone()));
                     fault
                 }
             };
@@ -193,7 +192,7 @@ impl Facts {
     }
 
     pub fn head(&self, attend: &Attend) -> &HeadFacts {
-        &self.heads[&(attend.layer, attend.pattern)]
+        &self.heads[&attend.head()]
     }
 
     /// Whether what divides is rounded in the same heads where hosts divide in either order.

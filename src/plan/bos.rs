@@ -51,8 +51,7 @@ impl Plan {
     /// How many gaps below BOS its own query must see tokens. At BOS no large constant rounds what is
     /// written, so that it must be nothing at all there: weights that a float cannot hold.
     fn gaps_below_bos(&self, attend: &Attend) -> f64 {
-        let head = self.attends.iter();
-        let mut head = head.filter(|op| (op.layer, op.pattern) == (attend.layer, attend.pattern));
+        let mut head = self.head_of(attend);
         match head.any(|op| self.variable(op.into).rounding.is_some()) {
             true => self.gaps_of_nothing(attend),
             false => 1.0,

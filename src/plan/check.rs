@@ -143,9 +143,7 @@ impl Plan {
     fn check_heads(&self) -> Checked {
         let mut heads: BTreeMap<(usize, usize), &Attend> = BTreeMap::new();
         for attend in &self.attends {
-            let head = heads
-                .entry((attend.layer, attend.pattern))
-                .or_insert(attend);
+            let head = heads.entry(attend.head()).or_insert(attend);
             if head.terms != attend.terms {
                 let name = &attend.source.name;
                 return Err(format!("{name}: one head of two patterns"));

@@ -72,6 +72,11 @@ impl Kind {
 }
 
 impl Attend {
+    /// Operations that agree in this are one head.
+    pub fn head(&self) -> (usize, usize) {
+        (self.layer, self.pattern)
+    }
+
     /// Whether its keys have scores.
     pub fn is_scored(&self) -> bool {
         let mut terms = self.terms.iter();
@@ -231,15 +236,16 @@ impl Plan {
         attend.scale(self.max_length, self.d_head(attend), self.least_gap(attend))
     }
 
+    /// The operations of the same head.
+    pub(super) fn head_of<'p>(&'p self, attend: &Attend) -> impl Iterator<Item = &'p Attend> {
+        let head = attend.head();
+        self.attends.iter().filter(move |op| op.head() == head)
+    }
+
     /// How many nats below a selected key what is not selected must stand, for one key. No margin swallows what
     /// leaks of others to a real number.
     fn least_gap(&self, attend: &Attend) -> f64 {
-        let place = (attend.layer, attend.pattern);
-        let head = self
-            .attends
-            .iter()
-            .filter(|op| (op.layer, op.pattern) == place);
-        let real = head.filter(|op| self.is_real(op.into));
+        let real = self.head_of(attend).filter(|op| self.is_real(op.into));
         let largest = real.map(|op| self.largest(&op.value)).fold(0.0, f64::max);
         LEAST_GAP.max((3.0 * largest / LEAK).ln())
     }

@@ -5,7 +5,6 @@
 use super::{Attend, Kind, Linear, Meaning, PatternSource, Plan, Product, Term};
 use crate::model::{Model, Selected};
 use ndarray::Array2;
-use std::collections::BTreeMap;
 
 /// Scores that are as good as each other differ by less, in nats; others by a gap, which is far more.
 const AS_GOOD: f64 = 1.0;
@@ -21,11 +20,8 @@ impl Plan {
 
     /// An operation of each head of a layer, in the order of the model's heads.
     pub fn heads_of(&self, layer: usize) -> Vec<&Attend> {
-        let mut heads: BTreeMap<usize, &Attend> = BTreeMap::new();
-        for attend in self.attends.iter().filter(|attend| attend.layer == layer) {
-            heads.entry(attend.pattern).or_insert(attend);
-        }
-        heads.into_values().collect()
+        let heads = self.patterns(layer).into_iter();
+        heads.map(|operations| operations[0]).collect()
     }
 
     /// What each head of a layer selects, in the order of the model's heads, where the stream

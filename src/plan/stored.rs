@@ -20,10 +20,10 @@ impl Plan {
         let mut stored = self.clone();
         let mut known: BTreeMap<(usize, usize), &[Term]> = BTreeMap::new();
         for (attend, stored) in self.attends.iter().zip(&mut stored.attends) {
-            match known.get(&head(attend)) {
+            match known.get(&attend.head()) {
                 Some(terms) if **terms == *attend.terms => stored.terms.clear(),
                 Some(_) => {}
-                None => drop(known.insert(head(attend), &attend.terms)),
+                None => drop(known.insert(attend.head(), &attend.terms)),
             }
         }
         stored
@@ -75,7 +75,7 @@ impl Plan {
         for at in 0..self.attends.len() {
             let attend = &self.attends[at];
             let (first, count) = *known
-                .entry(head(attend))
+                .entry(attend.head())
                 .or_insert_with(|| (at, attend.size()));
             size = size.saturating_add(count);
             if size > LARGEST {
@@ -144,11 +144,6 @@ impl Attend {
             .map(|p| p.query.terms.len() + p.key.terms.len() + p.queries.len() + p.keys.len());
         sizes.sum::<usize>() + self.terms.len()
     }
-}
-
-/// Operations that agree in this are one head.
-fn head(attend: &Attend) -> (usize, usize) {
-    (attend.layer, attend.pattern)
 }
 
 /// Truth values as a text of digits.

@@ -5,6 +5,7 @@ use super::{Attend, Kind, Plan, Written};
 use crate::base::table::section;
 use crate::model::describe::{name_and_value, numbered};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 
 impl Plan {
     /// How many heads each layer has: operations of one layer with one pattern are one head.
@@ -71,7 +72,7 @@ impl Plan {
 
     /// The operations of each head of a layer, in the order of the model's heads.
     pub fn patterns(&self, layer: usize) -> Vec<Vec<&Attend>> {
-        let mut patterns: std::collections::BTreeMap<usize, Vec<&Attend>> = Default::default();
+        let mut patterns: BTreeMap<usize, Vec<&Attend>> = BTreeMap::new();
         for attend in self.attends.iter().filter(|attend| attend.layer == layer) {
             patterns.entry(attend.pattern).or_default().push(attend);
         }

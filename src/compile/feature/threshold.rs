@@ -286,23 +286,22 @@ fn determined(numbers: &[f64], values: &[f64]) -> Option<FxHashMap<u64, f64>> {
     same.then_some(found)
 }
 
-/// The numbers that thresholds are tried on.
+/// The numbers that thresholds are tried on: that of one axis, or the sum and the difference of two.
 fn combinations(axes: &[Axis], rows: usize) -> Vec<(Vec<f64>, LinearRead)> {
-    let mut found = Vec::new();
-    for axis in axes {
-        if axes.len() == 1 {
+    match axes {
+        [axis] => {
             let values = (0..rows).map(|row| axis.value(row)).collect();
-            found.push((values, axis.read.clone()));
+            vec![(values, axis.read.clone())]
         }
-    }
-    if let [a, b] = axes {
-        for factor in [1.0, -1.0] {
-            let values = (0..rows).map(|row| a.value(row) + factor * b.value(row));
-            let values = values.collect();
-            found.push((values, a.read.clone().plus(factor, &b.read)));
+        [a, b] => {
+            let combined = [1.0, -1.0].map(|factor| {
+                let values = (0..rows).map(|row| a.value(row) + factor * b.value(row));
+                (values.collect(), a.read.clone().plus(factor, &b.read))
+            });
+            combined.into()
         }
+        _ => Vec::new(),
     }
-    found
 }
 
 impl Taking<'_> {
