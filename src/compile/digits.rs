@@ -3,7 +3,7 @@
 //! not at the same places. Depends on `infer` and the graph.
 
 use crate::base::{Code, Diagnostic, Fallible};
-use crate::infer::Analysis;
+use crate::infer::{Analysis, VarKind};
 use crate::value::Value;
 
 /// No difference of two numbers of an s-op may be smaller than this share of the largest.
@@ -27,7 +27,16 @@ pub(super) fn check(analysis: &Analysis) -> Fallible<()> {
         if largest <= SMALL {
             continue;
         }
-        let least = least_difference(domain, largest);
+        // A function of the token, or of the index, is a table: nothing is added up.
+        let is_embedded = match &node.column.space.vars[..] {
+            [] => true,
+            [var] => matches!(analysis.kind(*var), VarKind::Tokens | VarKind::Indices),
+            [_, _, ..] => false,
+        };
+        let least = match is_embedded {
+            true => largest,
+            false => least_difference(domain, largest),
+        };
         let lost = match (largest <= TOO_LARGE, least >= LEAST_SHARE * largest) {
             (true, true) => continue,
             (true, false) => {
