@@ -12,6 +12,9 @@ const LEAST_SHARE: f64 = 1.0 / (1u64 << 40) as f64;
 /// Nothing needs to be asked of numbers up to this: of their own digits rounding takes no more.
 const SMALL: f64 = (1 << 20) as f64;
 
+/// All whole numbers up to this are floats.
+const LARGEST_INT: f64 = (1u64 << 53) as f64;
+
 /// Products of larger numbers are beyond float32; ints are below.
 const TOO_LARGE: f64 = 1e19;
 
@@ -27,13 +30,16 @@ pub(super) fn check(analysis: &Analysis) -> Fallible<()> {
         if largest <= SMALL {
             continue;
         }
-        // A function of the token, or of the index, is a table: nothing is added up.
-        let is_embedded = match &node.column.space.vars[..] {
+        // A function of the token, of the index, or of one selected value is a table: nothing is added up.
+        let is_table = match &node.column.space.vars[..] {
             [] => true,
-            [var] => matches!(analysis.kind(*var), VarKind::Tokens | VarKind::Indices),
+            [var] => matches!(
+                analysis.kind(*var),
+                VarKind::Tokens | VarKind::Indices | VarKind::Pick(_)
+            ),
             [_, _, ..] => false,
         };
-        let least = match is_embedded {
+        let least = match is_table && largest <= LARGEST_INT {
             true => largest,
             false => least_difference(domain, largest),
         };
