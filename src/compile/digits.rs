@@ -3,6 +3,7 @@
 //! not at the same places. Depends on `infer` and the graph.
 
 use crate::base::{Code, Diagnostic, Fallible};
+use crate::graph::{SOp, SOpId};
 use crate::infer::{Analysis, VarKind};
 use crate::value::Value;
 
@@ -22,33 +23,8 @@ const TOO_LARGE: f64 = 1e19;
 /// Numbers of an s-op are too far apart, or too large (E0602).
 pub(super) fn check(analysis: &Analysis) -> Fallible<()> {
     for id in analysis.analysed() {
-        let Ok(node) = analysis.node(id) else {
+        let Some(lost) = lost_of(analysis, id) else {
             continue;
-        };
-        let domain = &node.column.values.domain;
-        let largest = Value::largest(domain);
-        if largest <= SMALL {
-            continue;
-        }
-        // A function of the token, of the index, or of one selected value is a table: nothing is added up.
-        let is_table = match &node.column.space.vars[..] {
-            [] => true,
-            [var] => matches!(
-                analysis.kind(*var),
-                VarKind::Tokens | VarKind::Indices | VarKind::Pick(_)
-            ),
-            [_, _, ..] => false,
-        };
-        let least = match is_table && largest <= LARGEST_INT {
-            true => largest,
-            false => least_difference(domain, largest),
-        };
-        let lost = match (largest <= TOO_LARGE, least >= LEAST_SHARE * largest) {
-            (true, true) => continue,
-            (true, false) => {
-                format!("beside numbers as large as {largest:e} a difference of {least} is lost")
-            }
-            (false, _) => format!("numbers as large as {largest:e} have no place in a model"),
         };
         let name = analysis.graph.describe(id);
         return Err(Diagnostic::error(Code::NotCompilable, lost)
@@ -57,6 +33,50 @@ pub(super) fn check(analysis: &Analysis) -> Fallible<()> {
             .into());
     }
     Ok(())
+}
+
+/// What is lost of the numbers of an s-op, or of those that it averages where it is a real number.
+fn lost_of(analysis: &Analysis, id: SOpId) -> Option<String> {
+    let sop = analysis.graph.get(id);
+    if analysis.real(id).is_some()
+        && let SOp::Aggregate {
+            value, selector, ..
+        } = sop
+    {
+        let is_reached = |_: &&Value| !analysis.selector(*selector).is_some_and(|it| it.non_empty);
+        let default = sop.default().filter(is_reached);
+        let averaged = &analysis.node(*value).ok()?.column.values.domain;
+        // How large they are counts, too.
+        let others = default.into_iter().chain([&Value::Int(0)]);
+        let numbers: Vec<Value> = averaged.iter().chain(others).cloned().collect();
+        return lost(&numbers, false);
+    }
+    let column = &analysis.node(id).ok()?.column;
+    // A function of the token, of the index, or of one selected value is a table: nothing is added up.
+    let is_table = match &column.space.vars[..] {
+        [] => true,
+        [var] => matches!(
+            analysis.kind(*var),
+            VarKind::Tokens | VarKind::Indices | VarKind::Pick(_)
+        ),
+        [_, _, ..] => false,
+    };
+    lost(&column.values.domain, is_table)
+}
+
+fn lost(numbers: &[Value], is_table: bool) -> Option<String> {
+    let largest = Value::largest(numbers);
+    if largest > TOO_LARGE {
+        return Some(format!(
+            "numbers as large as {largest:e} have no place in a model"
+        ));
+    }
+    if largest <= SMALL || is_table && largest <= LARGEST_INT {
+        return None;
+    }
+    let least = least_difference(numbers, largest);
+    (least < LEAST_SHARE * largest)
+        .then(|| format!("beside numbers as large as {largest:e} a difference of {least} is lost"))
 }
 
 /// The least difference of numbers that are not the same but for rounding.

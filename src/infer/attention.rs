@@ -468,7 +468,7 @@ impl Analysis<'_> {
 impl Selection<'_> {
     fn mean(&self, count: u32, sum: i64) -> Value {
         match (count, self.default) {
-            (0, Value::Int(default)) if (*default as f64).abs() <= sums::LARGEST_INT => {
+            (0, Value::Int(default)) if default.unsigned_abs() <= 1 << 53 => {
                 self.number(*default as f64)
             }
             (0, Value::Float(default)) => self.number(*default),
