@@ -13,11 +13,8 @@ const LEAST_SHARE: f64 = 1.0 / (1u64 << 40) as f64;
 /// Nothing needs to be asked of numbers up to this: of their own digits rounding takes no more.
 const SMALL: f64 = (1 << 20) as f64;
 
-/// All whole numbers up to this are floats.
-const LARGEST_INT: f64 = (1u64 << 53) as f64;
-
-/// Products of larger numbers are beyond float32; ints are below.
-const TOO_LARGE: f64 = 1e19;
+/// Larger numbers are beyond float32.
+const TOO_LARGE: f64 = 1e37;
 
 /// # Errors
 /// Numbers of an s-op are too far apart, or too large (E0602).
@@ -71,11 +68,16 @@ fn lost(numbers: &[Value], is_table: bool) -> Option<String> {
             "numbers as large as {largest:e} have no place in a model"
         ));
     }
-    if largest <= SMALL || is_table && largest <= LARGEST_INT {
+    if largest <= SMALL {
         return None;
     }
     let least = least_difference(numbers, largest);
-    (least < LEAST_SHARE * largest)
+    // Ints may be different where floats are not.
+    let is_lost = match is_table {
+        true => least == 0.0,
+        false => least < LEAST_SHARE * largest,
+    };
+    is_lost
         .then(|| format!("beside numbers as large as {largest:e} a difference of {least} is lost"))
 }
 

@@ -189,12 +189,6 @@ impl Session {
             let text = "needed here".to_string();
             error.labels.insert(0, Label { span, text });
         }
-        // Nobody is to change the library.
-        if error.code == Code::NotCausal {
-            error = error.help(
-                "compile without the causal mask, or write it so that no later position counts",
-            );
-        }
         error.into()
     }
 
