@@ -316,12 +316,12 @@ impl<'a> Attempts<'a> {
         })
     }
 
-    /// The same model, or one with more care in place of one that is large, or too large to be worth it:
-    /// what is computed a layer later may take less.
+    /// The same model, or one with more care in place of one that is large, or too large to be worth it
+    /// where size is all that counts: what is computed a layer later may take less.
     fn or_careful(&self, first: Fallible<Compiled>, is_worth: IsWorth) -> Fallible<Compiled> {
         let is_fine = match &first {
             Ok(first) => first.size().parameters <= MANY_PARAMETERS,
-            Err(error) => !is_left(error),
+            Err(error) => !is_left(error) || self.request.style == Style::Faithful,
         };
         if is_fine {
             return first;
