@@ -304,7 +304,8 @@ fn inference_agrees_with_forward_chaining() {
     for depth in 0..3 {
         let expression = format!("inference(tokens, ['a', 'b'], ['A', 'B'], {depth})");
         let sop = session.sop(&expression).unwrap();
-        for question in oracle_logic::questions() {
+        // Each is asked at one of the depths.
+        for question in oracle_logic::questions().iter().skip(depth).step_by(3) {
             let input: Vec<char> = question.chars().collect();
             let expected = oracle_logic::answer(&input, depth).unwrap();
             let found = session
