@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::common::place::Place;
 use rasp::graph::Sharing;
 use rasp::session::Session;
 use std::path::PathBuf;
@@ -358,4 +359,33 @@ fn puzzles_are_looked_at_before_answers() {
     let ran = rasp(&["puzzle", &path("tenths.rasp"), "--check", &path("class")]);
     assert!(ran.out.ends_with("0 of 1 solved\n"), "{}", ran.out);
     assert!(ran.out.contains("0.30000000000000004"), "{}", ran.out);
+}
+
+/// What is shown to people is given to programs, too.
+#[test]
+fn puzzles_are_given_as_json() {
+    let place = Place::new();
+    let of = |command: &str| -> Vec<serde_json::Value> {
+        let ran = place.shell(command);
+        assert_eq!(ran.status, 0, "{}", ran.shown());
+        let lines = ran.out.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    let listed = of("rasp puzzle --json");
+    assert_eq!(listed.len(), 10);
+    assert_eq!(listed[8]["name"], "sort");
+    for (options, what) in [
+        ("", "task"),
+        ("--hint", "hints"),
+        ("--solution", "solution"),
+    ] {
+        let one = of(&format!("rasp puzzle 9 {options} --json"));
+        assert_eq!((one.len(), &one[0]["puzzle"]), (1, &serde_json::json!(9)));
+        let text = place.shell(&format!("rasp puzzle 9 {options}")).out;
+        let shown = one[0][what].as_str().unwrap();
+        assert!(!text.is_empty());
+        assert_eq!(shown.trim_end(), text.trim_end());
+    }
 }

@@ -66,24 +66,37 @@ fn find(wanted: &str) -> Result<Named, String> {
 
 pub fn puzzle(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
     let puzzle = match &arguments.puzzle {
+        None if arguments.diagnostics.json => return listed(output),
         None => return output.text(&Door::Shell.list()),
         Some(Named::Ours(puzzle)) => puzzle.clone(),
         Some(Named::File(path)) => output.expect(Puzzle::open(path), &Sources::default())?,
     };
+    let json = arguments.diagnostics.json;
+    let shown = |output: &mut Output, what: &str, text: &str| match json {
+        true => output.json(&json!({"puzzle": puzzle.name_json(), what: text})),
+        false => output.text(text),
+    };
     match (&*arguments.check, arguments.hint, arguments.solution) {
-        ([file], _, _) if !file.is_dir() => {
-            check(output, &puzzle, file, arguments.diagnostics.json)
-        }
+        ([file], _, _) if !file.is_dir() => check(output, &puzzle, file, json),
         ([_, ..], _, _) => check_all(output, &puzzle, arguments),
-        ([], Some(count), _) => output.text(&puzzle.hints(count.get(), Door::Shell)),
+        ([], Some(count), _) => shown(output, "hints", &puzzle.hints(count.get(), Door::Shell)),
+        ([], None, true) if json => shown(output, "solution", &puzzle.solution),
         ([], None, true) => output.exact(puzzle.solution.as_bytes()),
         ([], None, false) => {
             let mut session = session(Sharing::Equal);
             let task = puzzle.task(&mut session, Door::Shell);
             let task = output.expect(task, session.sources())?;
-            output.text(&task)
+            shown(output, "task", &task)
         }
     }
+}
+
+/// Ours, a line each.
+fn listed(output: &mut Output) -> Result<(), Stop> {
+    for (number, name, title) in Puzzle::titles() {
+        output.json(&json!({"puzzle": number, "name": name, "title": title}))?;
+    }
+    Ok(())
 }
 
 fn check(output: &mut Output, puzzle: &Puzzle, file: &Path, json: bool) -> Result<(), Stop> {

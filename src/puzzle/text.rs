@@ -37,20 +37,24 @@ impl Door {
     /// The list of all puzzles.
     pub fn list(self) -> String {
         let mut rows = vec![["puzzle", "name", "title"].map(String::from).to_vec()];
-        rows.extend(PUZZLES.iter().enumerate().map(|(at, (stem, _))| {
-            let name = stem.split_once('-').map_or(*stem, |(_, name)| name);
-            vec![
-                (at + 1).to_string(),
-                name.to_string(),
-                Puzzle::ours(at).title,
-            ]
-        }));
+        let titles = Puzzle::titles();
+        rows.extend(
+            titles.map(|(number, name, title)| vec![number.to_string(), name.to_string(), title]),
+        );
         let table = aligned(&rows, 3);
         format!("{table}\n{} shows the first one.\n", self.command("1", ""))
     }
 }
 
 impl Puzzle {
+    /// The number, the name and the title of each of ours.
+    pub fn titles() -> impl Iterator<Item = (usize, &'static str, String)> {
+        PUZZLES.iter().enumerate().map(|(at, (stem, _))| {
+            let name = stem.split_once('-').map_or(*stem, |(_, name)| name);
+            (at + 1, name, Puzzle::ours(at).title)
+        })
+    }
+
     fn heading(&self) -> String {
         match self.number {
             Some(number) => format!("Puzzle {number}: {}", self.title),
