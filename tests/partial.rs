@@ -354,6 +354,9 @@ fn numbers_too_far_apart_are_refused() {
     for x in [
         "(indices + 1) - (1 if tokens == \"a\" else 1e100)",
         "(indices + 1) - (3 if tokens == \"a\" else 1e17)",
+        "(indices * 0.2 + (1e11 if tokens == \"a\" else 1)) - (1e11 if tokens == \"a\" else 1)",
+        "(length + (123456789 if tokens == \"a\" else 0.2)) % 1.5 * 2 - aggregate(select(tokens, \"a\", ==), 1e11, 0.25)",
+        "(indices - (1e10 if tokens == \"a\" else -100000) + 0.3) % 1.5 - aggregate(select(indices, 1, ==), 2147483649, 1e-5)",
         "sort_by((1e16 if indices == 1 else 0) + (1e-9 if tokens == \"a\" else -1))",
         "min(aggregate(select(indices, indices, <), indices - 9223372036854775807, 7), 0)",
     ] {

@@ -10,6 +10,9 @@ use crate::value::Value;
 /// No difference of two numbers of an s-op may be smaller than this share of the largest.
 const LEAST_SHARE: f64 = 1.0 / (1u64 << 40) as f64;
 
+/// The same of fractions that are added up, as sums are only known up to rounding.
+const LEAST_SHARE_OF_FRACTIONS: f64 = 1.0 / (1u64 << 28) as f64;
+
 /// Nothing needs to be asked of numbers up to this: of their own digits rounding takes no more.
 const SMALL: f64 = (1 << 20) as f64;
 
@@ -46,22 +49,37 @@ fn lost_of(analysis: &Analysis, id: SOpId) -> Option<String> {
         // How large they are counts, too.
         let others = default.into_iter().chain([&Value::Int(0)]);
         let numbers: Vec<Value> = averaged.iter().chain(others).cloned().collect();
-        return lost(&numbers, false);
+        return lost(&numbers, LEAST_SHARE);
     }
     let column = &analysis.node(id).ok()?.column;
+    let numbers = &column.values.domain;
     // A function of the token, of the index, or of one selected value is a table: nothing is added up.
-    let is_table = match &column.space.vars[..] {
-        [] => true,
-        [var] => matches!(
-            analysis.kind(*var),
-            VarKind::Tokens | VarKind::Indices | VarKind::Pick(_)
-        ),
-        [_, _, ..] => false,
-    };
-    lost(&column.values.domain, is_table)
+    match &column.space.vars[..] {
+        [] => lost(numbers, f64::MIN_POSITIVE),
+        [var] => match analysis.kind(*var) {
+            VarKind::Tokens | VarKind::Indices | VarKind::Pick(_) => {
+                lost(numbers, f64::MIN_POSITIVE)
+            }
+            VarKind::Given(_)
+            | VarKind::Width(_)
+            | VarKind::Sum(_)
+            | VarKind::Mean(_)
+            | VarKind::Materialised(_)
+            | VarKind::Weighted(_)
+            | VarKind::Total { .. } => lost(numbers, LEAST_SHARE),
+        },
+        [_, _, ..] => {
+            let is_whole = |value: &Value| value.as_float().is_none_or(|it| it.fract() == 0.0);
+            match numbers.iter().all(is_whole) {
+                true => lost(numbers, LEAST_SHARE),
+                false => lost(numbers, LEAST_SHARE_OF_FRACTIONS),
+            }
+        }
+    }
 }
 
-fn lost(numbers: &[Value], is_table: bool) -> Option<String> {
+/// What is lost of numbers of which none may differ by less than a share of the largest.
+fn lost(numbers: &[Value], least_share: f64) -> Option<String> {
     let largest = Value::largest(numbers);
     if largest > TOO_LARGE {
         return Some(format!(
@@ -71,25 +89,21 @@ fn lost(numbers: &[Value], is_table: bool) -> Option<String> {
     if largest <= SMALL {
         return None;
     }
-    let least = least_difference(numbers, largest);
-    // Ints may be different where floats are not.
-    let is_lost = match is_table {
-        true => least == 0.0,
-        false => least < LEAST_SHARE * largest,
-    };
-    is_lost
-        .then(|| format!("beside numbers as large as {largest:e} a difference of {least} is lost"))
+    let least = least_difference(numbers);
+    (least < least_share * largest).then(|| {
+        format!("beside numbers as large as {largest:e} a difference of {least:.1e} is lost")
+    })
 }
 
-/// The least difference of numbers that are not the same but for rounding.
-fn least_difference(domain: &[Value], largest: f64) -> f64 {
+/// The least difference of numbers that are not equal.
+fn least_difference(domain: &[Value]) -> f64 {
     let mut numbers: Vec<(f64, &Value)> = domain
         .iter()
         .filter_map(|value| Some((value.as_float()?, value)))
         .collect();
     numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let differs = |two: &&[(f64, &Value)]| !two[0].1.equals_but_for_rounding(two[1].1, largest);
-    let differences = numbers.windows(2).filter(differs);
+    let differ = |two: &&[(f64, &Value)]| !two[0].1.equals(two[1].1);
+    let differences = numbers.windows(2).filter(differ);
     differences
         .map(|two| two[1].0 - two[0].0)
         .fold(f64::INFINITY, f64::min)
