@@ -308,9 +308,7 @@ fn inference_agrees_with_forward_chaining() {
         for question in oracle_logic::questions().iter().skip(depth).step_by(3) {
             let input: Vec<char> = question.chars().collect();
             let expected = oracle_logic::answer(&input, depth).unwrap();
-            let found = session
-                .evaluate(sop, &Value::characters(&question))
-                .unwrap();
+            let found = session.evaluate(sop, &Value::characters(question)).unwrap();
             let expected = vec![Value::str(expected); input.len()];
             assert_eq!(found.values, expected, "{question} at depth {depth}");
         }
