@@ -368,6 +368,7 @@ fn numbers_too_far_apart_are_refused() {
         "aggregate(full_s, 7 if tokens == \"a\" else 65536, 1e30)",
         "aggregate(select(indices, 1, ==), indices, 5000000000)",
         "aggregate(select(indices, 0, ==) and select(tokens, \"a\", ==), indices, -1e12)",
+        "indices if (1e10 if tokens == \"a\" else 0.1) > 5 else length",
         // Of the index alone.
         "aggregate(select(indices, indices, <), indices, 1e19)",
     ] {

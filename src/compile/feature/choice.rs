@@ -248,6 +248,7 @@ impl Choice<'_> {
 fn factor(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
     let largest = pairs.clone().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let factor = largest.1 / largest.0;
-    let near = |(of, number): (f64, f64)| (number - factor * of).abs() <= 1e-9 * (1.0 + of.abs());
+    let near =
+        |(of, number): (f64, f64)| (number - factor * of).abs() <= 1e-9 * (1.0 + number.abs());
     (factor.is_finite() && factor != 0.0 && pairs.clone().all(near)).then_some(factor)
 }
