@@ -357,6 +357,7 @@ fn numbers_too_far_apart_are_refused() {
         "(indices * 0.2 + (1e11 if tokens == \"a\" else 1)) - (1e11 if tokens == \"a\" else 1)",
         "(length + (123456789 if tokens == \"a\" else 0.2)) % 1.5 * 2 - aggregate(select(tokens, \"a\", ==), 1e11, 0.25)",
         "(indices - (1e10 if tokens == \"a\" else -100000) + 0.3) % 1.5 - aggregate(select(indices, 1, ==), 2147483649, 1e-5)",
+        "aggregate(select(tokens, tokens, !=), 2147483648 if tokens == \"a\" else 5000000000, 7) ^ 2",
         "sort_by((1e16 if indices == 1 else 0) + (1e-9 if tokens == \"a\" else -1))",
         "min(aggregate(select(indices, indices, <), indices - 9223372036854775807, 7), 0)",
     ] {

@@ -11,8 +11,15 @@ use std::cmp::Ordering;
 
 impl Analysis<'_> {
     /// # Errors
-    /// The primitive compares what may not fit in 64 bits.
+    /// The primitive compares what may not fit in 64 bits, or gives that of a mean, which of several keys is a
+    /// float that has room for it.
     pub(super) fn check_overflow(&self, op: &Op, operands: &[SOpId]) -> Result<(), Stopped> {
+        let is_mean = |id: &SOpId| self.is_of_any_kind(*id);
+        if self.overflows(op, operands) && operands.iter().any(is_mean) {
+            let reason = "whether this fits in 64 bits hangs on how many keys a mean is of";
+            return Err(Stopped::new(Code::NotCompilable, reason.to_string())
+                .help("keep the numbers smaller"));
+        }
         let mut operands = operands.iter();
         match operands.find(|id| matches!(op, Op::Compare(_)) && self.may_overflow(**id)) {
             None => Ok(()),
@@ -24,14 +31,18 @@ impl Analysis<'_> {
         }
     }
 
-    /// Whether some combination of the least and the largest values of operands overflows. Rounding and
-    /// negation are of one.
     fn may_overflow(&self, id: SOpId) -> bool {
         let SOp::Map { op, operands } = self.graph.get(id) else {
             return false;
         };
         let may_fail = self.node(id).map(|node| node.column.cells.contains(&FAILS));
-        if matches!(op, Op::If) || !matches!(may_fail, Ok(true)) {
+        matches!(may_fail, Ok(true)) && self.overflows(op, operands)
+    }
+
+    /// Whether some combination of the least and the largest values of operands overflows. Rounding and
+    /// negation are of one.
+    fn overflows(&self, op: &Op, operands: &[SOpId]) -> bool {
+        if matches!(op, Op::If) {
             return false;
         }
         let overflows = |operands: &[&Value]| {
