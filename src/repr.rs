@@ -43,7 +43,10 @@ impl Meta {
             }
             meta.as_tokens()
         };
-        Value::hidden_difference(&values(self)?, &values(other)?)
+        let difference = Value::hidden_difference(&values(self)?, &values(other)?)?;
+        Some(format!(
+            "they differ by {difference:.0e}: numbers are rounded to be shown"
+        ))
     }
 
     fn write_repr(&self, text: &mut String) {

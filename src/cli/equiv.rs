@@ -309,7 +309,9 @@ fn difference_text(difference: &Difference, a: &str, b: &str) -> String {
             (Ok(a), Ok(b)) => Value::hidden_difference(&a.values, &b.values),
             (Err(_), _) | (_, Err(_)) => None,
         };
-        let hidden = hidden.map_or(String::new(), |hidden| format!("  {hidden}\n"));
+        let hidden = hidden.map_or(String::new(), |apart| {
+            format!("  they differ by {apart:.0e}: numbers are rounded to be shown\n")
+        });
         return side(a, &difference.a) + &side(b, &difference.b) + &hidden;
     };
     let opening = Input::example(opening).source();

@@ -4,6 +4,7 @@
 
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::graph::{SOp, SOpId};
+use crate::infer::space::VarId;
 use crate::infer::{Analysis, VarKind};
 use crate::value::Value;
 
@@ -53,29 +54,20 @@ fn lost_of(analysis: &Analysis, id: SOpId) -> Option<String> {
     }
     let column = &analysis.node(id).ok()?.column;
     let numbers = &column.values.domain;
-    // A function of the token, of the index, or of one selected value is a table: nothing is added up.
-    match &column.space.vars[..] {
-        [] => lost(numbers, f64::MIN_POSITIVE),
-        [var] => match analysis.kind(*var) {
-            VarKind::Tokens | VarKind::Indices | VarKind::Pick(_) => {
-                lost(numbers, f64::MIN_POSITIVE)
-            }
-            VarKind::Given(_)
-            | VarKind::Width(_)
-            | VarKind::Sum(_)
-            | VarKind::Mean(_)
-            | VarKind::Materialised(_)
-            | VarKind::Weighted(_)
-            | VarKind::Total { .. } => lost(numbers, LEAST_SHARE),
-        },
-        [_, _, ..] => {
-            let is_whole = |value: &Value| value.as_float().is_none_or(|it| it.fract() == 0.0);
-            match numbers.iter().all(is_whole) {
-                true => lost(numbers, LEAST_SHARE),
-                false => lost(numbers, LEAST_SHARE_OF_FRACTIONS),
-            }
-        }
-    }
+    let is_table = |var: &VarId| {
+        let kind = analysis.kind(*var);
+        matches!(kind, VarKind::Tokens | VarKind::Indices | VarKind::Pick(_))
+    };
+    let is_whole = |value: &Value| value.as_float().is_none_or(|it| it.fract() == 0.0);
+    let least_share = match &column.space.vars[..] {
+        // A function of the token, of the index, or of one selected value is a table: nothing is added up,
+        // but ints may be different where floats are not.
+        [] => f64::MIN_POSITIVE,
+        [var] if is_table(var) => f64::MIN_POSITIVE,
+        [_, _, ..] if !numbers.iter().all(is_whole) => LEAST_SHARE_OF_FRACTIONS,
+        [_, ..] => LEAST_SHARE,
+    };
+    lost(numbers, least_share)
 }
 
 /// What is lost of numbers of which none may differ by less than a share of the largest.

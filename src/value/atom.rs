@@ -135,14 +135,14 @@ impl Value {
         scale.is_finite() && !is_whole && (a - b).abs() <= ROUNDING * scale
     }
 
-    /// What to say of numbers that differ from others only by what is rounded away where they are shown.
-    pub fn hidden_difference(these: &[Value], others: &[Value]) -> Option<String> {
+    /// How far numbers are at most from others that are the same but for rounding, if they differ at all.
+    pub fn hidden_difference(these: &[Value], others: &[Value]) -> Option<f64> {
         let pairs = || these.iter().zip(others);
         let is_same = |(a, b): (&Value, &Value)| a.equals_but_for_rounding(b, 1.0);
         let apart = |(a, b): (&Value, &Value)| Some((a.as_float()? - b.as_float()?).abs());
         let most = pairs().filter_map(apart).fold(0.0, f64::max);
         let is_hidden = these.len() == others.len() && pairs().all(is_same) && most > 0.0;
-        is_hidden.then(|| format!("they differ by {most:.0e}: numbers are rounded to be shown"))
+        is_hidden.then_some(most)
     }
 
     /// How large the numbers among some values are at most.
