@@ -117,6 +117,8 @@ fn training_that_is_resumed_gives_the_same_bytes() {
     let stopped = learnt(&place, &format!("{small} -o part --force"));
     assert_eq!(stopped.status, 1, "{}", stopped.shown());
     assert!(place.path("part/checkpoint.json").exists());
+    let log = std::fs::read_to_string(place.path("part/log.jsonl")).unwrap();
+    assert!(log.lines().count() >= 30, "{log}");
     std::fs::remove_dir(place.path("part/program.rasp")).unwrap();
     let other = learnt(&place, "--data counts.jsonl --epochs 31 -o part --resume");
     assert!(other.err.contains("with other settings"), "{}", other.err);
@@ -127,7 +129,8 @@ fn training_that_is_resumed_gives_the_same_bytes() {
     let resumed = learnt(&place, &format!("{small} -o part --resume"));
     assert_eq!(resumed.status, 0, "{}", resumed.shown());
     let read = |name: &str| std::fs::read(place.path(name)).unwrap();
-    for file in ["program.rasp", "model.safetensors"] {
+    // What was noted before the stop is still there.
+    for file in ["program.rasp", "model.safetensors", "log.jsonl"] {
         assert!(
             read(&format!("whole/{file}")) == read(&format!("part/{file}")),
             "{file}"
@@ -170,6 +173,7 @@ fn a_kill_loses_at_most_an_epoch_and_a_full_disk_none() {
         let between = |name: &String| name.starts_with(".rasp-") && name.ends_with(".replacing");
         let mut found = left();
         found.retain(|name| !between(name));
+        found.retain(|name| name != "log.jsonl");
         assert_eq!(found, ["checkpoint.json"], "{:?}", left());
         let resumed = learnt(&place, &format!("{small} -o {killed} --resume"));
         assert_eq!(resumed.status, 0, "{}", resumed.shown());

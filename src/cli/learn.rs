@@ -1,6 +1,6 @@
 //! `rasp learn`: a program from examples, with its model and a report.
 
-use super::learnt::{CHECKPOINT, Checkpoint, Directory};
+use super::learnt::{CHECKPOINT, Checkpoint, Directory, LOG};
 use super::output::{Output, Stop};
 use super::progress;
 use crate::base::{Code, Control, Diagnostic, Existing, Fallible, Sources, visible};
@@ -150,16 +150,18 @@ pub fn learn(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
         ),
         &sources,
     )?;
+    let begun = checkpoint.map(|found| (found.log, Some(found.training)));
+    let (log, training) = begun.unwrap_or_default();
     let mut learning = Learning {
         arguments,
         data: &data,
         directory: &directory,
         control: Control::default(),
         begun: Instant::now(),
-        log: String::new(),
+        log,
     };
     let control = learning.control.clone();
-    let work = || learning.program(checkpoint);
+    let work = || learning.program(training);
     let program = progress::stoppable(output, &control, work)?;
     let program = output.expect(program, &sources)?;
     let (score, exhaustive) = match &data.all {
@@ -360,10 +362,13 @@ impl Learning<'_> {
             }));
             let checkpoint = Checkpoint {
                 settings: settings.clone(),
+                log: self.log.clone(),
                 training: training.clone(),
             };
             let text = serde_json::to_vec(&checkpoint).unwrap_or_default();
-            failed = self.directory.write(CHECKPOINT, &text).err();
+            let kept = self.directory.write(CHECKPOINT, &text);
+            let kept = kept.and_then(|()| self.directory.write(LOG, self.log.as_bytes()));
+            failed = kept.err();
             failed.is_none() && !stop()
         };
         let program = learn::trained(sizes, data, &recipe, &mut training, &mut watch, &stop);
@@ -406,7 +411,7 @@ impl Learning<'_> {
         self.note(&json!({"held_out": {
             "token_accuracy": test.tokens(), "sequence_accuracy": test.sequences(),
         }}));
-        self.directory.write("log.jsonl", self.log.as_bytes())?;
+        self.directory.write(LOG, self.log.as_bytes())?;
         let report = serde_json::to_string(report).unwrap_or_default();
         self.directory
             .write("report.json", format!("{report}\n").as_bytes())?;

@@ -11,6 +11,9 @@ use std::path::Path;
 pub struct Checkpoint {
     /// What training depends on, as text.
     pub settings: String,
+    /// What has been noted until then, so that the log of what is gone on with is one log.
+    #[serde(default)]
+    pub log: String,
     pub training: Training,
 }
 
@@ -19,18 +22,20 @@ pub struct Directory<'a>(pub &'a Path);
 
 /// The checkpoint's name.
 pub const CHECKPOINT: &str = "checkpoint.json";
+/// The log's name.
+pub const LOG: &str = "log.jsonl";
 /// What is left of a run that has ended.
 const RESULTS: [&str; 4] = [
     "program.rasp",
     "model.safetensors",
     "report.json",
-    "log.jsonl",
+    LOG,
 ];
 
 impl Directory<'_> {
     /// Makes the directory; gives the checkpoint that is in it, if training with these settings is to go
     /// on from there.
-    pub fn open(&self, resume: bool, force: bool, settings: &str) -> Fallible<Option<Training>> {
+    pub fn open(&self, resume: bool, force: bool, settings: &str) -> Fallible<Option<Checkpoint>> {
         let shown = visible::path(self.0);
         std::fs::create_dir_all(self.0).map_err(|error| {
             let message = format!("{shown} could not be made: {error}");
@@ -51,7 +56,7 @@ impl Directory<'_> {
         }
     }
 
-    fn checkpoint(&self, settings: &str) -> Fallible<Training> {
+    fn checkpoint(&self, settings: &str) -> Fallible<Checkpoint> {
         let path = self.0.join(CHECKPOINT);
         let shown = visible::path(&path).to_string();
         let wrong = |reason: &str| {
@@ -68,7 +73,7 @@ impl Directory<'_> {
             let help = format!("those are {}; these are {settings}", found.settings);
             return Err(error.help(help).into());
         }
-        Ok(found.training)
+        Ok(found)
     }
 
     /// Writes a file whole, or leaves what is there.
