@@ -196,7 +196,7 @@ pub struct Inputs {
 /// Which inputs there are.
 #[derive(Clone, Debug, Args)]
 pub struct Reach {
-    /// The vocabulary: a text whose characters are the tokens
+    /// The vocabulary: a text whose characters are the tokens; one that is there twice is one token
     #[arg(
         long,
         value_name = "TEXT",
