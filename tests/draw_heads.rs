@@ -187,6 +187,18 @@ fn a_flow_says_that_a_model_may_take_more() {
 }
 
 #[test]
+fn a_model_is_not_drawn_on_an_input_that_is_longer() {
+    let hist = example("hist");
+    let asked = "-e hist --show model -i hello --vocab helo --max-len 4";
+    let arguments: Vec<&str> = ["draw", &hist]
+        .into_iter()
+        .chain(asked.split(' '))
+        .collect();
+    let ran = Place::new().rasp(&arguments);
+    assert!(ran.err.contains("E0703"), "{}", ran.shown());
+}
+
+#[test]
 #[cfg(feature = "pictures")]
 fn a_tall_picture_is_whole() {
     let place = Place::new();

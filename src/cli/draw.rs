@@ -324,8 +324,7 @@ fn alone(
     }
 }
 
-/// The model that is asked for, or else for the tokens and the length of the input; for a longer input,
-/// if that is one.
+/// The model that is asked for, or else for the tokens and the length of the input.
 fn compiled(
     session: &Session,
     output: (SOpId, &str),
@@ -333,7 +332,5 @@ fn compiled(
     mut asked: Asked,
 ) -> Fallible<Model> {
     asked.otherwise = Some(input.to_vec());
-    let said = session.setting(&asked)?.max_length;
-    asked.max_length = Some(said.max(input.len()));
     Ok(session.compile_sops(&[output], &asked)?.model)
 }
