@@ -44,15 +44,26 @@ pub(super) fn check(analysis: &Analysis) -> Fallible<()> {
                     .help(help)
                     .into());
             }
-            let place = if matches!(graph.get_selector(*selector), Selector::Best { .. }) {
-                " to the first argument of `select_best`"
-            } else {
-                ""
+            let help = match graph.get_selector(*selector) {
+                Selector::Best { selector, .. } if selects_all(graph, *selector) => {
+                    "of all positions the best, or the last, may be a later one: choose among \
+                     `select(indices, indices, <=)`, or compile without the causal mask"
+                }
+                Selector::Best { .. } => {
+                    "select no later key, with `and select(indices, indices, <=)` to the first \
+                     argument of `select_best`, or compile without the causal mask"
+                }
+                Selector::Compare { .. }
+                | Selector::Predicate(_)
+                | Selector::And(..)
+                | Selector::Or(..)
+                | Selector::Not(_) => {
+                    "select no later key, with `and select(indices, indices, <=)`, or compile \
+                     without the causal mask"
+                }
             };
             return Err(not_causal(graph.selector_span(*selector), query, key)
-                .help(format!(
-                    "select no later key, with `and select(indices, indices, <=)`{place}, or compile without the causal mask"
-                ))
+                .help(help)
                 .into());
         }
     }

@@ -188,6 +188,12 @@ impl Session {
         if let Some(span) = own {
             let text = "needed here".to_string();
             error.labels.insert(0, Label { span, text });
+            // Nobody is to change the library.
+            if error.code == Code::NotCausal {
+                error = error.help(
+                    "do without what looks at later positions here, or compile without the causal mask",
+                );
+            }
         }
         error.into()
     }
