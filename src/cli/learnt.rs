@@ -25,12 +25,7 @@ pub const CHECKPOINT: &str = "checkpoint.json";
 /// The log's name.
 pub const LOG: &str = "log.jsonl";
 /// What is left of a run that has ended.
-const RESULTS: [&str; 4] = [
-    "program.rasp",
-    "model.safetensors",
-    "report.json",
-    LOG,
-];
+const RESULTS: [&str; 4] = ["program.rasp", "model.safetensors", "report.json", LOG];
 
 impl Directory<'_> {
     /// Makes the directory; gives the checkpoint that is in it, if training with these settings is to go
