@@ -174,11 +174,12 @@ pub(super) fn run(repl: &mut Repl, line: &str) {
     }
 }
 
-/// What an entry wants help with, as other languages ask for it: `select?`, or, where nothing is called
+/// What an entry wants help with, as other languages ask for it: `select?`, `?select`, or, where nothing is called
 /// `help`, `help(select)`; of `?`, `help()` and `help` alone it is nothing in particular.
 pub(super) fn asked_about<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
     let entry = entry.trim().trim_end_matches(';').trim_end();
-    if let Some(topic) = entry.strip_suffix('?') {
+    if let Some(topic) = entry.strip_suffix('?').or(entry.strip_prefix('?')) {
+        let topic = topic.trim_start();
         return Some(topic.trim_end()).filter(|topic| topic.is_empty() || is_topic(topic));
     }
     let called = entry.strip_prefix("help")?.trim_start();
@@ -196,6 +197,13 @@ pub(super) fn lone_word(entry: &str) -> Option<&str> {
     let word = entry.trim().trim_end_matches(';').trim_end();
     let alone = matches!(word, "set" | "show" | "examples" | "full" | "draw");
     alone.then_some(word)
+}
+
+/// Whether an entry is `x++` or `x--`, as other languages count: nobody goes on behind these.
+pub(super) fn counts(entry: &str) -> bool {
+    let entry = entry.trim();
+    let counted = entry.strip_suffix("++").or(entry.strip_suffix("--"));
+    counted.is_some_and(is_name)
 }
 
 /// A command by its name or the beginning of it that no other shares.

@@ -150,6 +150,9 @@ pub(super) fn trace(repl: &mut Repl, argument: &str) {
         && repl.session.expression(argument).is_err()
     {
         let input = Value::characters(input);
+        if input.is_empty() {
+            return refuse(repl, "`:trace` needs an input of at least one token");
+        }
         let examples = |repl: &mut Repl, given: [Vec<Value>; 2]| {
             let [example, selector_example] = given;
             let example = std::mem::replace(&mut repl.session.settings.example, example);

@@ -142,7 +142,8 @@ impl EntryReader {
             }
             Completeness::CompleteWithSemicolon => patience == Patience::None,
             Completeness::Incomplete => {
-                patience == Patience::None && command::lone_word(&self.text).is_some()
+                let ends = command::lone_word(&self.text).is_some() || command::counts(&self.text);
+                patience == Patience::None && ends
             }
             Completeness::Erroneous => {
                 // The rest of a definition from a file would otherwise be run as if it stood alone.

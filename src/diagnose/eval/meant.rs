@@ -49,6 +49,8 @@ impl Scene<'_> {
                 if matches!(&**called, "max" | "min") && self.takes_letters() =>
                 where most = if &**called == "max" { "largest" } else { "smallest" };
                 say "for the {most} over all positions: `{most}({a})`, after `load \"sorting\";`";
+            Cause::Arguments { called, .. } if single && &**called == "sort" =>
+                "to sort it by its own values", "sort({a}, {a})";
             Cause::Arguments { called, callable, .. } =>
                 say ("call it as `{}`", callable.usage(called));
             Cause::BuiltinArguments(builtin, wrong) => else self.builtin_call(*builtin, wrong);

@@ -53,7 +53,7 @@ impl Place<'_, '_> {
                 edit self.at - 2..=self.at - 1, &fixed,
                 at self.at - 1, "a `,` belongs before this";
             // `x++`
-            (Token::Plus | Token::Minus, Some(Token::Semicolon)) if operand == written =>
+            (Token::Plus | Token::Minus, None | Some(Token::Semicolon)) if operand == written =>
                 where name = self.written(-3)?;
                 where own = if find(name).is_some() { String::new() } else { format!("= {name} ") };
                 "there is no `{written}{written}`", format!("write `{name} {own}{written} 1;`"),

@@ -109,16 +109,11 @@ impl Place<'_, '_> {
 
     /// A choice between values with the condition of the `if` that has this number.
     fn choice(&self, asked: usize) -> String {
-        let ends = [
-            Token::LeftBrace,
-            Token::Colon,
-            Token::Semicolon,
-            Token::Else,
-            Token::Name("then"),
-        ];
+        let opens = |it| matches!(it, Token::LeftBrace | Token::Colon | Token::Else);
+        let ends = |it| opens(it) || [Token::Semicolon, Token::Name("then")].contains(&it);
         let mut head = self.context.lexemes[asked..].iter();
         let start = head.next().map_or(0, |asked| asked.end);
-        let last = head.take_while(|it| !ends.contains(&it.token)).last();
+        let last = head.take_while(|it| !ends(it.token)).last();
         let condition = last.and_then(|last| self.context.text.get(start..last.end));
         // With commas it is the call that a spreadsheet has.
         let short = |it: &&str| it.len() <= 40 && !it.contains(['\n', ',']);
@@ -313,7 +308,8 @@ impl Place<'_, '_> {
                 "close the body with `}` after it";
             Some(Token::Def) if !self.expects("int") => "the body of a function stands in braces",
                 "write `def name(parameters) { return value; }`";
-            Some(Token::For) if token == Token::Colon => "the body of a loop stands in braces",
+            Some(Token::For) if token == Token::Colon || self.token(1) == Some(Token::Assign) =>
+                "the body of a loop stands in braces",
                 "write `for x in list { … }`";
         }
     }
