@@ -3,12 +3,16 @@
 
 use super::drawing::{Cell, Grid, Scale, TextRow};
 use super::places::{Drawn, FADED, rectangle};
-use super::scene::{Anchor, Area, Paint, Text, columns_of, cut, measure};
+use super::scene::{Anchor, Area, Paint, Text, columns_of, cut, folded, measure};
 use super::svg::number;
 use std::collections::BTreeMap;
 
 /// Characters of a text in a strip, at most.
 const LONGEST: usize = 32;
+
+/// Letters of two lines in one row, as a share of its height, and from which height on they can be read.
+const SMALL: f64 = 0.38;
+const HIGH: f64 = 16.0;
 
 /// Characters of a name above columns, at most.
 const BRACKET: usize = 22;
@@ -121,16 +125,28 @@ fn brackets(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) -> f6
             Paint::Stream,
             0.7,
         );
-        let fits = measure(&group.name, size) <= width - 2.0;
-        let mut text = Text::new(middle, line - 9.0, size, &group.name, Paint::Ink).cut(BRACKET);
-        if fits {
-            text = text.anchored(Anchor::Middle);
-        } else {
-            text.turned = true;
-            text.y = line - 5.0;
-        }
-        drawn.text(text);
+        let text = Text::new(middle, line - 9.0, size, &group.name, Paint::Ink);
         column += group.columns;
+        if text.width() <= width - 2.0 {
+            drawn.text(text.anchored(Anchor::Middle));
+            continue;
+        }
+        let text = text.cut(BRACKET);
+        let apart = 1.2 * size;
+        let most = if width < 2.0 * apart { 1 } else { 2 };
+        let lines = folded(&group.name, BRACKET, most);
+        let mut x = middle - (lines.len() - 1) as f64 * apart / 2.0;
+        for part in lines {
+            drawn.text(Text {
+                x,
+                y: line - 5.0,
+                text: part,
+                turned: true,
+                full: text.full.clone(),
+                ..text
+            });
+            x += apart;
+        }
     }
     height
 }
@@ -156,11 +172,16 @@ impl Strip<'_> {
     }
 
     fn beside(row: &TextRow, side: f64, size: f64) -> Strip<'_> {
-        Strip {
+        let mut strip = Strip {
             row,
-            depth: (Strip::widest(row, size) + 8.0).max(side),
+            depth: side,
             turned: false,
-        }
+        };
+        let texts = row.cells.iter();
+        let texts = texts.flat_map(|cell| strip.lines((0.0, 0.0), cell, side, size));
+        let widest = texts.map(|text| text.width()).fold(0.0, f64::max);
+        strip.depth = side.max(widest + 8.0);
+        strip
     }
 
     fn draw(&self, drawn: &mut Drawn, (x, y): (f64, f64), side: f64, size: f64) {
@@ -195,8 +216,28 @@ impl Strip<'_> {
         });
         for (at, cell) in self.row.cells.iter().enumerate() {
             let middle = y + (at as f64 + 0.5) * side;
-            drawn.text(self.text((x + self.depth / 2.0, middle), cell, size));
+            let lines = self.lines((x + self.depth / 2.0, middle), cell, side, size);
+            lines.into_iter().for_each(|line| drawn.text(line));
         }
+    }
+
+    /// A text at a row: one that is too long for a line has two, of smaller letters.
+    fn lines(&self, (x, y): (f64, f64), cell: &Cell, side: f64, size: f64) -> Vec<Text> {
+        let text = self.text((x, y), cell, size);
+        if text.full.is_none() || columns_of(&cell.text, LONGEST) < LONGEST || side < HIGH {
+            return vec![text];
+        }
+        let lines = folded(&cell.text, LONGEST, 2).into_iter();
+        let apart = 1.2 * SMALL * side;
+        let places = [y - apart / 2.0, y + apart / 2.0];
+        let line = |(line, y)| Text {
+            text: line,
+            y,
+            size: SMALL * side,
+            full: text.full.clone(),
+            ..text
+        };
+        lines.zip(places).map(line).collect()
     }
 
     fn text(&self, (x, y): (f64, f64), cell: &Cell, size: f64) -> Text {

@@ -178,12 +178,12 @@ impl Writer {
             self.line(&text);
         }
         // What stands at the left and at the right of each row.
-        let side = |rows: &[TextRow]| -> Vec<usize> {
+        let side = |rows: &[TextRow], most: usize| -> Vec<usize> {
             rows.iter()
-                .map(|row| widest(std::slice::from_ref(row), LONGEST))
+                .map(|row| widest(std::slice::from_ref(row), most))
                 .collect()
         };
-        let (left, right) = (side(&grid.left), side(&grid.right));
+        let (left, right) = (side(&grid.left, LONGEST), side(&grid.right, LONGEST));
         let sum = |widths: &[usize]| widths.iter().map(|width| width + 1).sum::<usize>();
         let columns = grid.columns();
         let room = |halves: usize| {
@@ -199,12 +199,15 @@ impl Writer {
         let wide_fits = columns * (wide + 1) <= room(1);
         // Half a line has no room for the mark of a sink.
         let whole = grid.scale != Scale::Selected || grid.sink.contains(&true);
+        // Where columns leave room, names have it.
+        let spare = room(1).saturating_sub(columns * (wide + 1)) / left.len().max(1);
+        let named = side(&grid.left, LONGEST + spare);
         let shape = match wide_fits || whole {
             true => Shape {
                 cell: wide,
                 halves: 1,
                 fit: (room(1) / (wide + 1)).max(1),
-                left,
+                left: if wide_fits { named } else { left },
                 right,
             },
             false => Shape {
