@@ -278,6 +278,18 @@ fn the_reference_of_a_program() {
     snapshot("doc", place.rasp(&["doc", "sample.rasp"]).shown());
 }
 
+#[test]
+fn where_nothing_is_documented_the_reference_says_how() {
+    let place = Place::with(&[("a.rasp", "x = 1;\n# Not this.\ndef f() { return 1; }\n")]);
+    let ran = place.rasp(&["doc", "a.rasp"]);
+    assert!(
+        ran.err.contains("lines that begin with `##`"),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.out.contains("Not this"), "{}", ran.out);
+}
+
 /// An introduction keeps its indentation, two names share their examples, a last definition holds.
 #[test]
 fn the_reference_says_each_name_once_and_reads_as_markdown() {
@@ -566,6 +578,24 @@ fn a_model_generates_what_its_program_does() {
     assert_eq!(ran.out, "bababa\n", "as far as the model goes");
     assert_eq!(ran.status, 1);
     assert!(ran.err.contains("[E0703]"), "{}", ran.err);
+    place.rasp(&[
+        "compile",
+        "p.rasp",
+        "-e",
+        "length",
+        "--vocab",
+        "ab",
+        "--max-len",
+        "5",
+        "-o",
+        "n",
+    ]);
+    let ran = place.rasp(&["generate", "n", "-i", "ba", "--steps", "3"]);
+    assert!(
+        ran.err.contains("what `length` gives is no token"),
+        "{}",
+        ran.err
+    );
 }
 
 // ---- rasp explain ----

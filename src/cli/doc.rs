@@ -221,6 +221,14 @@ fn page(
         "##"
     };
     let entries = entries(&parsed.ast, source_text);
+    if entries
+        .iter()
+        .all(|(.., documentation)| documentation.is_empty())
+    {
+        output.note(&format!(
+            "{name}: no definition is documented; lines that begin with `##` directly above one document it"
+        ));
+    }
     for (at, (names, signature, documentation)) in entries.iter().enumerate() {
         // Of a name that is defined again the last definition holds.
         let shown = names.iter().filter(|name| {

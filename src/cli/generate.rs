@@ -41,7 +41,17 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
         let prompt = given.in_tokens_of(&model.vocabulary).tokens;
         let mut input = prompt.clone();
         let next = || {
-            let token = executor.run(&input)?.last().cloned();
+            let has_generated = input.len() > prompt.len();
+            let given = executor.run(&input).map_err(|error| {
+                match has_generated && error.code == Code::UnknownToken {
+                    true => Box::new(error.help(format!(
+                        "what `{}` gives is no token of its model, so that it cannot go on from there",
+                        model.name
+                    ))),
+                    false => error,
+                }
+            });
+            let token = given?.last().cloned();
             input.extend(token.clone());
             Ok(token)
         };
