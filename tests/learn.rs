@@ -87,6 +87,11 @@ fn a_file_of_examples_is_learnt_from() {
         "{}",
         again.err
     );
+    assert!(!again.err.contains("--resume"), "{}", again.err);
+    let both = learnt(&place, "--task sort --causal -o other");
+    assert_eq!(both.status, 2, "{}", both.shown());
+    let none = learnt(&place, "-o other");
+    assert!(none.err.contains("--data <FILE.jsonl>"), "{}", none.err);
     let forced = learnt(
         &place,
         "--data counts.jsonl --grow -o counts --force --seed 1",

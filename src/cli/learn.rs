@@ -16,7 +16,7 @@ use crate::model::{self, Dtype, Model};
 use crate::session::{Asked, files};
 use crate::value::Value;
 use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -40,23 +40,19 @@ Wettig & Chen 2023). docs/LEARNING.md tells more.";
 /// What to learn from, and how.
 #[derive(Debug, Args)]
 #[command(after_help = FILES)]
+#[command(group = ArgGroup::new("examples").args(["task", "data"]).required(true))]
 pub struct Arguments {
     /// A task of the paper
-    #[arg(
-        long,
-        value_enum,
-        value_name = "TASK",
-        required_unless_present = "data"
-    )]
+    #[arg(long, value_enum, value_name = "TASK")]
     task: Option<Task>,
     /// Examples, one a line: {"input": ["a", "b"], "output": [1, null]}
-    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "task")]
+    #[arg(long, value_name = "FILE.jsonl")]
     data: Option<PathBuf>,
     /// The share of the examples that is held out for the test
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1, requires = "data", value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, conflicts_with = "task", value_parser = share)]
     held_out: f64,
     /// What comes later does not matter: queries see earlier keys only
-    #[arg(long, requires = "data")]
+    #[arg(long, conflicts_with = "task")]
     causal: bool,
     /// Layers of the transformer
     #[arg(long, value_name = "L", value_parser = clap::value_parser!(u8).range(1..=6))]
@@ -211,12 +207,8 @@ fn read(arguments: &Arguments) -> Fallible<Data> {
         return Data::of_task(task, arguments.seed);
     }
     let path = arguments.data.as_deref().unwrap_or(Path::new("-"));
-    let loaded = files::read(path).map_err(|reason| {
-        Diagnostic::error(
-            Code::FileNotFound,
-            format!("{}: {reason}", visible::path(path)),
-        )
-    })?;
+    let loaded =
+        files::read(path).map_err(|reason| Diagnostic::error(Code::FileNotFound, reason))?;
     let name = visible::path(path).to_string();
     let examples = data::from_lines(&name, &loaded.text)?;
     Data::new(

@@ -41,7 +41,10 @@ impl Directory<'_> {
         match (resume, found) {
             (false, Some(found)) if !force => {
                 let message = format!("{shown} has a {found} already");
-                let help = "give another directory, or `--resume`, or `--force` to replace it";
+                let help = match self.0.join(CHECKPOINT).exists() {
+                    true => "give another directory, or `--resume`, or `--force` to replace it",
+                    false => "give another directory, or `--force` to replace it",
+                };
                 Err(Diagnostic::error(Code::FileNotWritten, message)
                     .help(help)
                     .into())
