@@ -6,6 +6,7 @@ use crate::base::{Code, Diagnostic, Fallible, Label, Span};
 use crate::certify::Certifier;
 use crate::compile::{self, Compiled, Options, Proof, Request, Verification};
 use crate::execute::Surveyed;
+use crate::graph::idiom::is_length;
 use crate::graph::{SOp, SOpId};
 use crate::infer::{Facts, Setting, infer};
 use crate::looped;
@@ -188,8 +189,11 @@ impl Session {
         if let Some(span) = own {
             let text = "needed here".to_string();
             error.labels.insert(0, Label { span, text });
-            // Nobody is to change the library.
-            if error.code == Code::NotCausal {
+            // Of `length` that the program itself reads, the help says what to write; else nobody is to
+            // change the library.
+            let is_direct = needed.iter().any(|id| graph.span(*id) == span);
+            let is_length = there.iter().all(|id| is_length(graph, *id));
+            if error.code == Code::NotCausal && !(is_direct && is_length) {
                 error = error.help(
                     "do without what looks at later positions here, or compile without the causal mask",
                 );
