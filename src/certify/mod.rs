@@ -59,7 +59,8 @@ pub struct HeadBound {
     /// How far the levels of selected keys may be from each other, in nats.
     pub level_error: f64,
     /// How far the share of a selected key may be from one over their number, but for what leaks; `None` where
-    /// keys have weights, or there is one only.
+    /// keys have weights, or there is one only. Where BOS stands for the keys of other parts, how far the
+    /// shares of tokens may be from each other.
     pub row_error: Option<f64>,
 }
 
