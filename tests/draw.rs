@@ -301,7 +301,10 @@ x;";
     });
     let left_out: usize = left_out.sum();
     assert!(left_out > 100, "{}", short.out);
-    assert_eq!(short.out.lines().count() + left_out, all.out.lines().count());
+    assert_eq!(
+        short.out.lines().count() + left_out,
+        all.out.lines().count()
+    );
 }
 
 #[test]
