@@ -4,7 +4,7 @@
 use super::bound::{Bound, Bounds, Floats, fits, grain};
 use super::host_sum::{HostSum, HostTerm};
 use super::sided::OneSided;
-use crate::plan::{FeedForward, Plan, Unit, output};
+use crate::plan::{FeedForward, Plan, Unit, Written, output};
 
 impl Bounds<'_> {
     /// What a feed-forward operation writes.
@@ -27,6 +27,7 @@ impl Bounds<'_> {
         if of_units.is_none() && argument.grain.is_some() {
             argument.error += argument.rounding;
         }
+        let terms = self.terms_on_one_side(read);
         let (mut largest, mut error) = (0.0f64, 0.0f64);
         let (mut flat, mut grains) = (true, Some(None));
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -47,7 +48,10 @@ impl Bounds<'_> {
             let roundings = match exact {
                 Some(_) => 0.0,
                 None if of_units.is_some() && argument.error == 0.0 => at.rounding_of_sum,
-                None => at.rounding,
+                None => match terms {
+                    Some(terms) => at.rounding_of_one_sided(terms),
+                    None => at.rounding,
+                },
             };
             let rounding = roundings * self.floats.unit;
             error = error.max(moved + rounding);
@@ -135,6 +139,39 @@ impl Bounds<'_> {
             radius: (most - least) / 2.0 + error,
             ..Bound::inexact(least.abs().max(most.abs()), error)
         }
+    }
+
+    /// How many terms an argument has at most, if none is on the other side of 0 than another, so that all are
+    /// together no larger than their sum.
+    fn terms_on_one_side(&self, read: &HostSum) -> Option<usize> {
+        let mut variables = read
+            .terms
+            .iter()
+            .map(|term| self.plan.variable(term.variable));
+        if variables.any(|variable| variable.rounding.is_some()) {
+            return None;
+        }
+        let ends = read.terms.iter().map(|term| {
+            let (variable, bound) = (self.plan.variable(term.variable), self.of(term.variable));
+            let values = variable.values.iter().copied();
+            let ends = values.clone().reduce(f64::min).zip(values.reduce(f64::max));
+            let (least, most) = if let Written::Embed { tokens, indices } = &variable.written {
+                let values = || tokens.iter().chain(indices).copied();
+                (values().fold(0.0, f64::min), values().fold(0.0, f64::max))
+            } else {
+                ends.unwrap_or((bound.centre - bound.radius, bound.centre + bound.radius))
+            };
+            let (least, most) = (least.min(variable.bos), most.max(variable.bos));
+            match term.factor > 0.0 {
+                true => (least, most),
+                false => (-most, -least),
+            }
+        });
+        let ends: Vec<(f64, f64)> = ends.collect();
+        let is_above = ends.iter().all(|(least, _)| *least >= 0.0);
+        let is_below = ends.iter().all(|(_, most)| *most <= 0.0);
+        let others = read.terms.iter().filter(|term| !term.is_embedded).count();
+        (is_above || is_below).then_some(others + read.of_tokens.terms + read.of_indices.terms)
     }
 
     /// The power of two that each unit is a multiple of, if all are computed without rounding.
@@ -290,6 +327,12 @@ pub(super) struct At {
     /// those of the sum of exact units alone, to which units that are 0 add nothing.
     rounding: f64,
     rounding_of_sum: f64,
+    /// What the roundings of the products and of the sum of all units are of it.
+    of_sum: f64,
+    /// How large what active units make of the argument less its constant is, and how large their biases are, of
+    /// which that is a part.
+    argument: f64,
+    bias: f64,
 }
 
 impl At {
@@ -305,24 +348,39 @@ impl At {
     fn new(point: f64, forward: &FeedForward, units: &[Unit]) -> At {
         let on_steps = on_steps(&forward.units, point);
         let (net, largest) = on_the_way(units, point);
+        let (mut argument, mut bias) = (0.0, 0.0);
         let (mut of_units, mut of_products, mut active) = (0.0, 0.0, 0usize);
+        let constant = forward.argument.constant;
         for u in units {
             let before = (u.slope * point).abs() + u.offset.abs();
             let after = (u.slope * point + u.offset).max(0.0);
             if after > 0.0 {
                 of_units += 3.0 * u.weight.abs() * before;
+                argument += (u.weight * u.slope * (point - constant)).abs();
+                bias += (u.weight * (u.slope * constant + u.offset)).abs();
                 of_products += 2.0 * u.weight.abs() * after;
                 active += 1;
             }
         }
+        let of_sum = of_products + units.len() as f64 * (net + largest);
         At {
             point,
             value: on_steps.unwrap_or_else(|| output(&forward.units, point)),
             is_on_steps: on_steps.is_some(),
             reach: net + largest,
-            rounding: of_units + of_products + units.len() as f64 * (net + largest),
+            rounding: of_units + of_sum,
             rounding_of_sum: of_products + active.saturating_sub(1) as f64 * (net + largest),
+            of_sum,
+            argument,
+            bias,
         }
+    }
+
+    /// The same as `rounding` where so many terms of the argument are on one side of 0: weights and products are
+    /// rounded, and the sum as often as there are terms.
+    fn rounding_of_one_sided(&self, terms: usize) -> f64 {
+        let sums = terms as f64;
+        (2.0 + sums) * self.argument + (1.0 + sums) * self.bias + self.of_sum
     }
 }
 

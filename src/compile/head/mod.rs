@@ -16,7 +16,7 @@ mod union;
 mod window;
 
 use crate::base::Span;
-use crate::compile::linear::basis::{Basis, reference_of_indices};
+use crate::compile::linear::basis::{Basis, reference_of_indices, without_direction};
 use crate::compile::linear::by_shape::affine;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Bits, Care, Compiler, Want};
@@ -206,16 +206,22 @@ impl Compiler<'_> {
             false => Some(Encoding::Categorical),
         };
         let name = self.analysis.var_name(var);
-        let of = |wish| {
+        let of = |reference, wish| {
             let label = |value: usize| format!("{name} = {}", domain[value].source());
             Basis::new(domain.len(), reference, wish, &demands, label)
         };
-        let mut basis = of(wish);
+        let mut basis = of(reference, wish);
         if wish.is_none() && self.host.is_bfloat16() && !basis.is_all(&demands, is_bfloat16) {
-            basis = of(Some(Encoding::Categorical));
+            basis = of(reference, Some(Encoding::Categorical));
         }
-        if kind == VarKind::Indices {
+        if kind == VarKind::Indices && basis.is_one_hot() && !self.shares.is_empty() {
+            if let Some(other) = without_direction(&demands) {
+                basis = of(Some(other), Some(Encoding::Categorical));
+            }
+        } else if kind == VarKind::Indices {
             basis.hold_others_as_0();
+        } else if kind == VarKind::Tokens {
+            self.hold_near_steps(var, &mut basis);
         }
         let functions: Vec<(Vec<f64>, String)> = basis
             .columns

@@ -2,9 +2,14 @@
 //! the compiler.
 
 use crate::base::Code;
+use crate::compile::linear::basis::Basis;
 use crate::compile::{Compiler, Ordered};
 use crate::infer::Stopped;
 use crate::infer::space::VarId;
+use crate::plan::Unit;
+
+/// A direction is held as another number only where biases are so many times smaller.
+const SMALLER: f64 = 4.0;
 
 impl Compiler<'_> {
     /// Places the variables that are read, the last first: their directions, the heads that write
@@ -55,6 +60,36 @@ impl Compiler<'_> {
             let basis = self.bases.get(&var);
             basis.is_some_and(|basis| basis.coordinates(&function).is_some())
         })
+    }
+
+    /// Holds functions of a variable as 0 where that leaves small biases to the hidden units that read them:
+    /// beside a large one floats have few digits for what else is read.
+    pub(super) fn hold_near_steps(&self, var: VarId, basis: &mut Basis) {
+        for column in 0..basis.columns.len() {
+            let function = basis.columns[column].function.clone();
+            let biases = |number: f64| -> f64 {
+                let biases = self.features.values().filter_map(|feature| {
+                    let read = &self.arguments[feature.argument].read;
+                    let (constant, coordinates) = basis.coordinates(read.functions.get(&var)?)?;
+                    let factor = coordinates[column];
+                    let constant = read.constant + constant + factor * number;
+                    let bias = |unit: &Unit| unit.weight * (unit.offset + unit.slope * constant);
+                    let biases = feature.units.iter().map(bias).map(f64::abs);
+                    (factor != 0.0).then(|| biases.sum::<f64>())
+                });
+                biases.sum()
+            };
+            let known = biases(0.0);
+            let least = function
+                .iter()
+                .map(|number| (biases(*number), *number))
+                .min_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((found, number)) = least
+                && found * SMALLER < known
+            {
+                basis.hold_as_0(column, number);
+            }
+        }
     }
 
     /// In how many ways a variable is read.

@@ -156,6 +156,23 @@ impl Basis {
         }
     }
 
+    /// Whether each value but one has its direction.
+    pub fn is_one_hot(&self) -> bool {
+        self.one_hot
+    }
+
+    /// Holds a direction as 0 where its function is a number; those of values stay.
+    pub fn hold_as_0(&mut self, column: usize, number: f64) {
+        if self.one_hot {
+            return;
+        }
+        let column = &mut self.columns[column];
+        column.offset -= number;
+        for held in &mut column.function {
+            *held -= number;
+        }
+    }
+
     /// A direction for each value.
     fn hold_each(&mut self, reference: Option<usize>, value_label: impl Fn(usize) -> String) {
         let values = (0..self.size).filter(|value| Some(*value) != reference);
@@ -289,6 +306,20 @@ pub fn reference_of_indices(demands: &[(Vec<f64>, String)]) -> usize {
     let sizes = || function.iter().map(|number| number.abs());
     let least = sizes().fold(f64::INFINITY, f64::min);
     sizes().position(|size| size == least).unwrap_or(0)
+}
+
+/// The first value that no demand tells from all others, or the last, if one tells the first: to read what has no
+/// direction is to take all others from 1, of which floats leave few digits.
+pub fn without_direction(demands: &[(Vec<f64>, String)]) -> Option<usize> {
+    let is_told = |at: usize| {
+        demands.iter().any(|(function, _)| {
+            let others = || function.iter().take(at).chain(function.iter().skip(at + 1));
+            let other = others().next();
+            others().all(|number| Some(number) == other) && function.get(at) != other
+        })
+    };
+    let last = demands.first()?.0.len().checked_sub(1)?;
+    is_told(0).then(|| (1..last).find(|at| !is_told(*at)).unwrap_or(last))
 }
 
 /// Whether floats hold a number without rounding, as its fraction is a binary one of few digits.
