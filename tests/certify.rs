@@ -354,6 +354,13 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
         64,
         0,
     ),
+    // A step of the value for each count, as fine as float32 can make them.
+    (
+        "round(length * average(selector_width(select(tokens, \"(\", ==) and select(indices, indices, <))
+            if tokens == \")\" else 0))",
+        32,
+        64,
+    ),
     ("indices * length", 12, 50),
     ("indices * length", 24, 100),
     ("indices * length", 70, 300),
