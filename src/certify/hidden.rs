@@ -4,7 +4,7 @@
 use super::bound::{Bound, Bounds, Floats, fits, grain};
 use super::host_sum::{HostSum, HostTerm};
 use super::sided::OneSided;
-use crate::plan::{FeedForward, Plan, Unit, Written, output};
+use crate::plan::{FeedForward, Plan, Unit, output};
 
 impl Bounds<'_> {
     /// What a feed-forward operation writes.
@@ -48,10 +48,7 @@ impl Bounds<'_> {
             let roundings = match exact {
                 Some(_) => 0.0,
                 None if of_units.is_some() && argument.error == 0.0 => at.rounding_of_sum,
-                None => match terms {
-                    Some(terms) => at.rounding_of_one_sided(terms),
-                    None => at.rounding,
-                },
+                None => at.rounding(terms),
             };
             let rounding = roundings * self.floats.unit;
             error = error.max(moved + rounding);
@@ -126,7 +123,7 @@ impl Bounds<'_> {
         let mut rounding = 0.0f64;
         for at in turns {
             (least, most) = (least.min(at.value), most.max(at.value));
-            rounding = rounding.max(at.rounding);
+            rounding = rounding.max(at.rounding(None));
         }
         // What units add up is linear between turns, so that its roundings are largest at one.
         let steepest = shape
@@ -144,24 +141,19 @@ impl Bounds<'_> {
     /// How many terms an argument has at most, if none is on the other side of 0 than another, so that all are
     /// together no larger than their sum.
     fn terms_on_one_side(&self, read: &HostSum) -> Option<usize> {
-        let mut variables = read
-            .terms
-            .iter()
-            .map(|term| self.plan.variable(term.variable));
-        if variables.any(|variable| variable.rounding.is_some()) {
+        let variable = |term: &HostTerm| self.plan.variable(term.variable);
+        let mut terms = read.terms.iter();
+        if terms.any(|term| variable(term).rounding.is_some()) {
             return None;
         }
         let ends = read.terms.iter().map(|term| {
-            let (variable, bound) = (self.plan.variable(term.variable), self.of(term.variable));
-            let values = variable.values.iter().copied();
-            let ends = values.clone().reduce(f64::min).zip(values.reduce(f64::max));
-            let (least, most) = if let Written::Embed { tokens, indices } = &variable.written {
-                let values = || tokens.iter().chain(indices).copied();
-                (values().fold(0.0, f64::min), values().fold(0.0, f64::max))
-            } else {
-                ends.unwrap_or((bound.centre - bound.radius, bound.centre + bound.radius))
+            let (bound, bos) = (self.of(term.variable), variable(term).bos);
+            let (least, most) = match &variable(term).values[..] {
+                [] => (bound.centre - bound.radius, bound.centre + bound.radius),
+                [only] => (*only, *only),
+                [first, .., last] => (*first, *last),
             };
-            let (least, most) = (least.min(variable.bos), most.max(variable.bos));
+            let (least, most) = (least.min(bos), most.max(bos));
             match term.factor > 0.0 {
                 true => (least, most),
                 false => (-most, -least),
@@ -323,12 +315,11 @@ pub(super) struct At {
     is_on_steps: bool,
     /// A bound on sums on the way to that of all units.
     reach: f64,
-    /// How far their roundings, and those of their sum, may take it, in units of the last place of 1; and
-    /// those of the sum of exact units alone, to which units that are 0 add nothing.
-    rounding: f64,
-    rounding_of_sum: f64,
-    /// What the roundings of the products and of the sum of all units are of it.
+    /// How far roundings of the units may take it, in units of the last place of 1, and those of the products and
+    /// of their sum; and those of the sum of exact units alone, to which units that are 0 add nothing.
+    of_units: f64,
     of_sum: f64,
+    rounding_of_sum: f64,
     /// How large what active units make of the argument less its constant is, and how large their biases are, of
     /// which that is a part.
     argument: f64,
@@ -362,25 +353,30 @@ impl At {
                 active += 1;
             }
         }
-        let of_sum = of_products + units.len() as f64 * (net + largest);
         At {
             point,
             value: on_steps.unwrap_or_else(|| output(&forward.units, point)),
             is_on_steps: on_steps.is_some(),
             reach: net + largest,
-            rounding: of_units + of_sum,
+            of_units,
+            of_sum: of_products + units.len() as f64 * (net + largest),
             rounding_of_sum: of_products + active.saturating_sub(1) as f64 * (net + largest),
-            of_sum,
             argument,
             bias,
         }
     }
 
-    /// The same as `rounding` where so many terms of the argument are on one side of 0: weights and products are
-    /// rounded, and the sum as often as there are terms.
-    fn rounding_of_one_sided(&self, terms: usize) -> f64 {
-        let sums = terms as f64;
-        (2.0 + sums) * self.argument + (1.0 + sums) * self.bias + self.of_sum
+    /// How far all roundings may take it, in units of the last place of 1. Where so many terms of the argument are
+    /// on one side of 0, weights and products are rounded, and the sum as often as there are terms.
+    fn rounding(&self, on_one_side: Option<usize>) -> f64 {
+        let of_units = match on_one_side {
+            None => self.of_units,
+            Some(terms) => {
+                let sums = terms as f64;
+                (2.0 + sums) * self.argument + (1.0 + sums) * self.bias
+            }
+        };
+        of_units + self.of_sum
     }
 }
 

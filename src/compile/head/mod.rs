@@ -215,6 +215,7 @@ impl Compiler<'_> {
             basis = of(reference, Some(Encoding::Categorical));
         }
         if kind == VarKind::Indices && basis.is_one_hot() && !self.shares.is_empty() {
+            // What divides by the attention to position 0 takes all its digits.
             if let Some(other) = without_direction(&demands) {
                 basis = of(Some(other), Some(Encoding::Categorical));
             }

@@ -66,26 +66,32 @@ impl Compiler<'_> {
     /// beside a large one floats have few digits for what else is read.
     pub(super) fn hold_near_steps(&self, var: VarId, basis: &mut Basis) {
         for column in 0..basis.columns.len() {
-            let function = basis.columns[column].function.clone();
+            let readers = self.features.values().filter_map(|feature| {
+                let read = &self.arguments[feature.argument].read;
+                let (constant, coordinates) = basis.coordinates(read.functions.get(&var)?)?;
+                let is_reader = coordinates[column] != 0.0;
+                is_reader.then_some((
+                    read.constant + constant,
+                    coordinates[column],
+                    &feature.units,
+                ))
+            });
+            let readers: Vec<(f64, f64, &Vec<Unit>)> = readers.collect();
             let biases = |number: f64| -> f64 {
-                let biases = self.features.values().filter_map(|feature| {
-                    let read = &self.arguments[feature.argument].read;
-                    let (constant, coordinates) = basis.coordinates(read.functions.get(&var)?)?;
-                    let factor = coordinates[column];
-                    let constant = read.constant + constant + factor * number;
-                    let bias = |unit: &Unit| unit.weight * (unit.offset + unit.slope * constant);
-                    let biases = feature.units.iter().map(bias).map(f64::abs);
-                    (factor != 0.0).then(|| biases.sum::<f64>())
+                let biases = readers.iter().flat_map(|(constant, factor, units)| {
+                    let constant = constant + factor * number;
+                    let bias =
+                        move |unit: &Unit| unit.weight * (unit.offset + unit.slope * constant);
+                    units.iter().map(bias)
                 });
-                biases.sum()
+                biases.map(f64::abs).sum()
             };
-            let known = biases(0.0);
-            let least = function
-                .iter()
-                .map(|number| (biases(*number), *number))
-                .min_by(|a, b| a.0.total_cmp(&b.0));
-            if let Some((found, number)) = least
-                && found * SMALLER < known
+            let mut numbers = basis.columns[column].function.clone();
+            numbers.sort_by(f64::total_cmp);
+            numbers.dedup();
+            let found = numbers.into_iter().map(|number| (biases(number), number));
+            if let Some((least, number)) = found.min_by(|a, b| a.0.total_cmp(&b.0))
+                && least * SMALLER < biases(0.0)
             {
                 basis.hold_as_0(column, number);
             }
