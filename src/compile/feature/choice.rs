@@ -138,23 +138,76 @@ impl Compiler<'_> {
             let Some(number) = self.operand_of(number, choice)? else {
                 return Ok(None);
             };
-            let values = || choice.rows.iter().map(|row| number.value(*row));
-            let least = values().fold(f64::INFINITY, f64::min);
-            let range = values().fold(0.0, |range: f64, value| range.max(value - least));
-            chosen = chosen.plus(least, is_chosen);
-            if range > 0.0 {
-                let argument = number.read.clone().plus(-range, is_silent);
-                let pairs = values().zip(&is_held);
-                let points = pairs.map(|(value, held)| match *held == silent_where {
-                    true => value - range,
-                    false => value,
-                });
-                let points = points.collect();
-                let gated = self.above(least, argument, points, choice.wanted.label)?;
-                chosen = chosen.plus(1.0, &gated);
-            }
+            let is_heard = is_held.iter().map(|held| *held != silent_where).collect();
+            let heard = self.heard(&number, [is_silent, is_chosen], is_heard, choice)?;
+            chosen = chosen.plus(1.0, &heard);
         }
         Ok(Some(choice.of(&chosen)))
+    }
+
+    /// A number where it is chosen, and 0 where it is silent, as it is in the rows that are not heard.
+    fn heard(
+        &mut self,
+        number: &Axis,
+        [is_silent, is_chosen]: [&LinearRead; 2],
+        is_heard: Vec<bool>,
+        choice: &Choice,
+    ) -> Result<LinearRead, Stopped> {
+        let values = || choice.rows.iter().map(|row| number.value(*row));
+        let least = values().fold(f64::INFINITY, f64::min);
+        let range = values().fold(0.0, |range: f64, value| range.max(value - least));
+        let mut heard = LinearRead::default().plus(least, is_chosen);
+        if range > 0.0 {
+            let argument = number.read.clone().plus(-range, is_silent);
+            let pairs = values().zip(is_heard);
+            let points = pairs.map(|(value, heard)| if heard { value } else { value - range });
+            let gated = self.above(least, argument, points.collect(), choice.wanted.label)?;
+            heard = heard.plus(1.0, &gated);
+        }
+        Ok(heard)
+    }
+
+    /// A product of which one factor is one of two numbers: the other factor times the first, and times how far the
+    /// second is from it where it is that.
+    pub(super) fn product_of_one_of_two(
+        &mut self,
+        wanted: Wanted,
+        [number, one_of_two]: [SOpId; 2],
+        (slope, offset): (f64, f64),
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let two = self.analysis.node(one_of_two)?.column.values.numbers();
+        let Some([first, second]) = two
+            .as_deref()
+            .and_then(|two| <[f64; 2]>::try_from(two).ok())
+        else {
+            return Ok(None);
+        };
+        let table = self.table(wanted)?;
+        let choice = Choice {
+            wanted,
+            rows: table.rows(),
+            table,
+            slope,
+            offset,
+        };
+        let (Some(number), Some((_, in_rows))) = (
+            self.operand_of(number, &choice)?,
+            self.values_in(one_of_two.into(), &choice.table)?,
+        ) else {
+            return Ok(None);
+        };
+        let (want, label) = (self.want_of_operand(wanted.want), self.name(one_of_two));
+        let is_second = self.feature(one_of_two, &[0.0, 1.0], want, &label)?;
+        let is_first = LinearRead::constant(1.0).plus(-1.0, &is_second);
+        let is_heard = choice.rows.iter().map(|row| in_rows[*row] == second);
+        let heard = self.heard(
+            &number,
+            [&is_first, &is_second],
+            is_heard.collect(),
+            &choice,
+        )?;
+        let product = number.read.scaled(first).plus(second - first, &heard);
+        Ok(Some(choice.of(&product)))
     }
 
     /// Whether a condition holds, as 0 or 1, which what it is need not be: any number but 0 holds; and in

@@ -1,12 +1,12 @@
 //! Products of whole numbers by squares: `2ab = a² + b² - (a - b)²`, each a function of one number. A
 //! table of the product has a step for nearly every pair of values; squares have one for each value, a
-//! layer later.
+//! layer later. Where one factor is one of two numbers, the product is a choice.
 
 use super::search::Found;
 use super::steps::staircase;
 use super::wanted::Wanted;
-use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
+use crate::compile::{Compiler, Want};
 use crate::graph::SOpId;
 use crate::infer::Stopped;
 use crate::value::Op;
@@ -23,6 +23,17 @@ impl Compiler<'_> {
         let Some((a, b)) = self.two_of(Op::Multiply, wanted.id) else {
             return Ok(None);
         };
+        let is_long = wanted.function.len() >= FEWEST_VALUES;
+        let Some(line) = self.line(wanted)?.filter(|_| is_long) else {
+            return Ok(None);
+        };
+        if wanted.want != Want::Snapped {
+            for factors in [[a, b], [b, a]] {
+                if let Some(read) = self.product_of_one_of_two(wanted, factors, line)? {
+                    return Ok(Some(read));
+                }
+            }
+        }
         let (Some(first), Some(second)) = (
             self.whole_numbers(a, LARGEST_FACTOR),
             self.whole_numbers(b, LARGEST_FACTOR),
@@ -30,10 +41,10 @@ impl Compiler<'_> {
             return Ok(None);
         };
         // Squares have more digits than bfloat16.
-        let is_long = wanted.function.len() >= FEWEST_VALUES && !self.host.is_bfloat16();
-        let Some((slope, offset)) = self.line(wanted)?.filter(|_| is_long) else {
+        if self.host.is_bfloat16() {
             return Ok(None);
-        };
+        }
+        let (slope, offset) = line;
         let (table, want) = (self.table(wanted)?, wanted.want);
         let axis = |compiler: &mut Self, operand: SOpId| {
             compiler.computed_axis(operand.into(), want, &table)
