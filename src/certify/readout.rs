@@ -4,7 +4,7 @@
 use super::bound::{Bound, Bounds};
 use super::sided::OneSided;
 use super::{OutputBound, TOLERANCE_F32, TOLERANCE_F64, margin};
-use crate::plan::{Linear, Read, ReadOut, Written};
+use crate::plan::{Linear, Read, ReadOut, VariableId, Written, score};
 use crate::value::ROUNDING;
 
 impl Bounds<'_> {
@@ -38,13 +38,10 @@ impl Bounds<'_> {
                 }
             }
             Read::Classes(number, count) => {
-                let bound = self.read(number);
-                let count = *count as f64;
-                let rounding =
-                    8.0 * self.floats.unit * (2.0 * count * (bound.largest + 1.0) + count * count);
-                let known = (bound.error + rounding / 2.0) / 0.5;
+                let numbers: Vec<f64> = (0..*count).map(|class| class as f64).collect();
+                let known = self.ratio((number, &Linear::constant(1.0)), &numbers);
                 match self.sided(number) {
-                    Some(side) if !is_proved(known) && count == 2.0 => {
+                    Some(side) if !is_proved(known) && *count == 2 => {
                         // Of two scores, `2y - 1` and 0, and of the sum.
                         let roundings = 8.0 * self.floats.unit;
                         let side = side.off(roundings * (number.constant.abs() + 1.0), roundings);
@@ -119,7 +116,6 @@ impl Bounds<'_> {
             return 0.0;
         };
         let gap = 2.0 * margin;
-        let largest = numbers.iter().fold(0.0f64, |most, a| most.max(a.abs()));
         // A score is rounded as often as it has addends, and as often again where its weights are rounded.
         let weights = |read: &Linear| -> Vec<f64> {
             let factors = read.terms.iter().map(|(_, factor)| *factor);
@@ -130,26 +126,32 @@ impl Bounds<'_> {
         };
         let (of_y, of_x) = (weights(y), weights(x));
         let is_held = |a: &f64| {
-            of_y.iter()
-                .all(|factor| self.floats.holds(2.0 * a * factor))
-                && of_x.iter().all(|factor| self.floats.holds(a * a * factor))
+            let [by_y, by_x] = score(*a, numbers);
+            let mut factors = of_y.iter().map(|factor| by_y * factor);
+            let mut of_x = of_x.iter().map(|factor| by_x * factor);
+            factors.all(|factor| self.floats.holds(factor))
+                && of_x.all(|factor| self.floats.holds(factor))
         };
         let per_addend = if numbers.iter().all(is_held) { 1 } else { 2 };
-        let numerator = self.read(y);
-        let size_of_y = self.sizes(y);
-        let worst = self.denominators(x).into_iter().map(|there| {
-            // What is added up may be larger than what it comes to.
-            let Denominator {
-                x,
-                error,
-                size,
-                addends,
-            } = there;
-            let roundings = per_addend * (of_y.len() + addends);
-            let a = largest.min(numerator.largest / x + gap);
-            let size = 2.0 * a * size_of_y + a * a * size;
-            let rounding = roundings as f64 * self.floats.unit * size;
-            (numerator.error + (a + gap / 2.0) * error + rounding / gap) / x
+        let of_numerator = self.read(y).error;
+        let most = self.sizes(y);
+        let is_one = y.terms.len() == 1 && y.constant == 0.0;
+        let worst = self.denominators(x).into_iter().flat_map(|there| {
+            let roundings = per_addend * (of_y.len() + there.addends);
+            // Only a number near to what is read may be taken for it.
+            let is_near = move |a: &&f64| a.abs() <= most / there.x + gap;
+            numbers.iter().filter(is_near).map(move |number| {
+                let a = number.abs();
+                let [by_y, by_x] = score(*number, numbers);
+                // What is added up may be larger than what it comes to.
+                let largest = match is_one {
+                    true => most.min((a + gap) * there.x + of_numerator),
+                    false => most,
+                };
+                let size = by_y.abs() * largest + by_x.abs() * there.size;
+                let rounding = roundings as f64 * self.floats.unit * size;
+                (of_numerator + (a + gap / 2.0) * there.error + rounding / gap) / there.x
+            })
         });
         match worst.reduce(f64::max) {
             Some(worst) if margin > 0.0 => worst / margin,
@@ -227,8 +229,15 @@ impl Bounds<'_> {
 
     /// How large the addends of a read are together, at most.
     fn sizes(&self, read: &Linear) -> f64 {
+        let largest = |id: VariableId| match &self.plan.variable(id).values[..] {
+            [] => self.of(id).largest,
+            [first, rest @ ..] => {
+                let last = rest.last().unwrap_or(first);
+                first.abs().max(last.abs()) + self.of(id).error
+            }
+        };
         let terms = read.terms.iter();
-        let terms = terms.map(|(id, factor)| factor.abs() * self.of(*id).largest);
+        let terms = terms.map(|(id, factor)| factor.abs() * largest(*id));
         read.constant.abs() + terms.sum::<f64>()
     }
 
@@ -246,6 +255,7 @@ fn is_proved(share: f64) -> bool {
 }
 
 /// What is divided by.
+#[derive(Clone, Copy)]
 struct Denominator {
     x: f64,
     /// How far it may be off.

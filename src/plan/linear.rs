@@ -8,6 +8,19 @@ use serde::{Deserialize, Serialize};
 /// The largest factor of a score for the nearest number.
 const LARGEST_SCORE: f64 = 65_536.0;
 
+/// The scores of more numbers are less that of the one in the middle, which leaves fewer digits to round.
+const MANY_NUMBERS: usize = 128;
+
+/// What `y` and `x` are multiplied by in the score of one of some numbers for the nearest to `y/x`:
+/// `2ay - a²x`, less the same of the number in the middle where there are many.
+pub fn score(a: f64, numbers: &[f64]) -> [f64; 2] {
+    let middle = match numbers.len() > MANY_NUMBERS {
+        true => numbers[numbers.len() / 2],
+        false => 0.0,
+    };
+    [2.0 * (a - middle), middle * middle - a * a]
+}
+
 /// `constant + Σ factor · variable`, at one position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Linear {
@@ -79,7 +92,7 @@ impl Linear {
                 .sum::<f64>()
     }
 
-    /// The scores of the classes 0, 1, … for the nearest whole number: `2jy - j²`, as `nearest` has them.
+    /// The scores of the classes 0, 1, … for the nearest whole number, as `nearest` has them.
     pub fn classes(&self, count: usize) -> Vec<Linear> {
         let one = Linear {
             constant: 1.0,
@@ -89,11 +102,14 @@ impl Linear {
         self.nearest(&one, &numbers)
     }
 
-    /// The scores of numbers for the nearest to `y/x`, of this and a number `x` above 0: `2ay - a²x`, times
-    /// a power of two that keeps the factors small.
+    /// The scores of numbers for the nearest to `y/x`, of this and a number `x` above 0, as [`score`] has them,
+    /// times a power of two that keeps the factors small.
     pub fn nearest(&self, x: &Linear, numbers: &[f64]) -> Vec<Linear> {
-        let score = |a: &f64| self.scaled(2.0 * a).add(&x.scaled(-a * a));
-        let scores: Vec<Linear> = numbers.iter().map(score).collect();
+        let scores = numbers.iter().map(|a| {
+            let [of_y, of_x] = score(*a, numbers);
+            self.scaled(of_y).add(&x.scaled(of_x))
+        });
+        let scores: Vec<Linear> = scores.collect();
         let factors = scores
             .iter()
             .flat_map(|score| score.terms.values().chain([&score.constant]));

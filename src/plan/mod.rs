@@ -19,7 +19,7 @@ mod table;
 mod tables;
 
 pub use dimension::{Dimension, Scale, level};
-pub use linear::Linear;
+pub use linear::{Linear, score};
 
 use crate::model::{Decoder, Host};
 use crate::value::Value;
@@ -341,9 +341,9 @@ pub struct ReadOut {
 pub enum Read {
     /// The number itself; the nearest of these.
     Nearest(Vec<f64>),
-    /// `2jy - j²` of a number `y`: its nearest `j` of 0, 1, ….
+    /// The nearest of 0, 1, … to a number `y`: the scores `2jy - j²`.
     Classes(Linear, usize),
-    /// `2ay - a²x` of two numbers, of which the second is above 0: the nearest `a` to `y/x`.
+    /// The nearest to `y/x`, where `x` is above 0: the scores `2ay - a²x`.
     Ratio {
         /// `y`, which is 1 where `x` is an inverse width.
         numerator: Linear,

@@ -14,6 +14,7 @@ use crate::infer::{Analysis, Stopped};
 use crate::interpret;
 use crate::model::{Decoder, is_bfloat16};
 use crate::plan::pass::Choice;
+use crate::plan::score;
 use crate::value::Value;
 
 /// What is read and the values that it stands for.
@@ -298,7 +299,7 @@ impl Compiler<'_> {
         let is_function = pairs.all(|gap| gap >= RESOLUTION * largest);
         let (numbers, classes): (Vec<f64>, Vec<usize>) = read.into_iter().unzip();
         let few = numbers.len() <= MOST_NEAREST && largest <= MOST_NEAREST as f64;
-        let scores = |a: &f64| is_bfloat16(2.0 * a) && is_bfloat16(a * a);
+        let scores = |a: &f64| score(*a, &numbers).into_iter().all(is_bfloat16);
         let held = !self.host.is_bfloat16() || numbers.iter().all(scores);
         let values = classes.into_iter().map(|class| list[class].clone());
         (is_function && few && held).then(|| Output {
