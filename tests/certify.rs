@@ -361,6 +361,20 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
         32,
         64,
     ),
+    // What counts and means are added to is exact, so that little is rounded before a step.
+    ("count(tokens, \"(\") * count(tokens, \")\")", 80, 320),
+    (
+        "round(aggregate(select(tokens, \"(\", ==), indices, -1))",
+        72,
+        144,
+    ),
+    // A product by 0 or 1 is a hidden unit.
+    ("indices * indicator(tokens == \"(\")", 48, 1),
+    (
+        "round(length * average(indices * indicator(tokens == \"(\")))",
+        48,
+        1,
+    ),
     ("indices * length", 12, 50),
     ("indices * length", 24, 100),
     ("indices * length", 70, 300),

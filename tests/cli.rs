@@ -450,12 +450,12 @@ fn a_refusal_names_what_is_proved_instead() {
     };
     for (options, way, other) in [
         (
-            "-e left --vocab ab --max-len 16",
+            "-e left --vocab ab --max-len 20",
             "`--style compact`",
             "--style compact",
         ),
         (
-            "-e copied --vocab 'ab|' --max-len 8 --dtype bfloat16",
+            "-e copied --vocab 'ab|' --max-len 10 --dtype bfloat16",
             "without `--dtype bfloat16`",
             "--dtype float32",
         ),

@@ -288,7 +288,7 @@ fn the_prompt_and_the_language_draw() {
 #[test]
 fn long_schedules_are_folded() {
     let deep = "set vocab [\"a\", \"b\"]; set max_length 4; x = indices;
-for i in range(40) { x = selector_width(select(x, x, <=)) % 3 + indices; }
+for i in range(80) { x = selector_width(select(x, x, <=)) * indices % 3 + indices; }
 x;";
     let place = Place::with(&[("deep.rasp", deep)]);
     let short = place.rasp(&["tour", "deep.rasp"]);

@@ -1,8 +1,8 @@
 //! What certificates take from a plan, whatever the floats of the host: what its heads are made of, and
 //! whether their tables and BOS are what they say. Found once for all certificates of a plan.
 
-use super::hidden::{At, Shape};
 use super::host_sum::HostSum;
+use super::points::{At, Shape};
 use super::sensitivity;
 use crate::model::HostOrder;
 use crate::plan::{

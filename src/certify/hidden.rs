@@ -1,19 +1,25 @@
 //! Bounds on what hidden units write. Where the argument's error does not reach a ramp, a step gives
 //! its value; a step whose two units are computed without rounding gives it to the bit.
 
+use super::addends::{Addends, Near};
 use super::bound::{Bound, Bounds, Floats, fits, grain};
 use super::host_sum::{HostSum, HostTerm};
+use super::points::{At, Shape};
 use super::sided::OneSided;
-use crate::plan::{FeedForward, Plan, Unit, output};
+use crate::plan::{FeedForward, Unit};
 
 impl Bounds<'_> {
     /// What a feed-forward operation writes.
     pub fn computed(&self, at: usize, forward: &FeedForward) -> Bound {
         let (units, shape) = (self.facts.units(at), self.facts.shape(at));
         let read = self.facts.argument(at);
-        let mut argument = self.argument(read, units);
+        let addends = self.addends(read, units);
+        let mut argument = self.argument(read, units, &addends);
+        if !argument.error.is_finite() {
+            return Bound::inexact(f64::INFINITY, f64::INFINITY);
+        }
         if self.plan.reads_real(&forward.argument) {
-            return self.computed_of_real((forward, read), &argument, shape);
+            return self.computed_of_real((forward, read), &argument, &addends, shape);
         }
         if let Some(error) = self.error_of_last(forward, read) {
             argument.error = argument.error.min(error);
@@ -27,7 +33,6 @@ impl Bounds<'_> {
         if of_units.is_none() && argument.grain.is_some() {
             argument.error += argument.rounding;
         }
-        let terms = self.terms_on_one_side(read);
         let (mut largest, mut error) = (0.0f64, 0.0f64);
         let (mut flat, mut grains) = (true, Some(None));
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -48,7 +53,7 @@ impl Bounds<'_> {
             let roundings = match exact {
                 Some(_) => 0.0,
                 None if of_units.is_some() && argument.error == 0.0 => at.rounding_of_sum,
-                None => at.rounding(terms),
+                None => at.of_sum + addends.of_units(at, at.near(off)),
             };
             let rounding = roundings * self.floats.unit;
             error = error.max(moved + rounding);
@@ -86,7 +91,7 @@ impl Bounds<'_> {
 
     /// The argument as units read it, each with its own bias: sums on the way, and roundings, are largest
     /// for the least bias or the greatest.
-    fn argument(&self, read: &HostSum, units: &[Unit]) -> Bound {
+    fn argument(&self, read: &HostSum, units: &[Unit], addends: &Addends) -> Bound {
         let mut argument = self.summed(read, read.constant);
         let is_exact = argument.grain.is_some();
         let moved = units.iter().filter(|unit| unit.slope != 0.0);
@@ -102,6 +107,15 @@ impl Bounds<'_> {
                 argument.error = argument.error.max(of_unit.error);
             }
         }
+        let biases = [ends.0, ends.1].map(|moved| (read.constant + moved).abs());
+        let nears = Near::anywhere(self.at_tokens(read), argument.error);
+        let roundings = nears.map(|near| addends.of_argument(near, biases[0].max(biases[1])));
+        let rounding = roundings[0].max(roundings[1]) * self.floats.unit;
+        let less = (argument.rounding - rounding).max(0.0);
+        argument.rounding -= less;
+        if !is_exact {
+            argument.error -= less;
+        }
         argument
     }
 
@@ -111,9 +125,11 @@ impl Bounds<'_> {
         &self,
         (forward, read): (&FeedForward, &HostSum),
         argument: &Bound,
+        addends: &Addends,
         shape: &Shape,
     ) -> Bound {
         let (low, high) = self.range(read);
+        let nears = Near::anywhere((low, high), argument.error);
         let bends = shape.bends.iter().map(|(z, _)| *z);
         let turns = bends
             .filter(|z| (low..=high).contains(z))
@@ -123,7 +139,9 @@ impl Bounds<'_> {
         let mut rounding = 0.0f64;
         for at in turns {
             (least, most) = (least.min(at.value), most.max(at.value));
-            rounding = rounding.max(at.rounding(None));
+            for near in nears {
+                rounding = rounding.max(at.of_sum + addends.of_units(&at, near));
+            }
         }
         // What units add up is linear between turns, so that its roundings are largest at one.
         let steepest = shape
@@ -136,34 +154,6 @@ impl Bounds<'_> {
             radius: (most - least) / 2.0 + error,
             ..Bound::inexact(least.abs().max(most.abs()), error)
         }
-    }
-
-    /// How many terms an argument has at most, if none is on the other side of 0 than another, so that all are
-    /// together no larger than their sum.
-    fn terms_on_one_side(&self, read: &HostSum) -> Option<usize> {
-        let variable = |term: &HostTerm| self.plan.variable(term.variable);
-        let mut terms = read.terms.iter();
-        if terms.any(|term| variable(term).rounding.is_some()) {
-            return None;
-        }
-        let ends = read.terms.iter().map(|term| {
-            let (bound, bos) = (self.of(term.variable), variable(term).bos);
-            let (least, most) = match &variable(term).values[..] {
-                [] => (bound.centre - bound.radius, bound.centre + bound.radius),
-                [only] => (*only, *only),
-                [first, .., last] => (*first, *last),
-            };
-            let (least, most) = (least.min(bos), most.max(bos));
-            match term.factor > 0.0 {
-                true => (least, most),
-                false => (-most, -least),
-            }
-        });
-        let ends: Vec<(f64, f64)> = ends.collect();
-        let is_above = ends.iter().all(|(least, _)| *least >= 0.0);
-        let is_below = ends.iter().all(|(_, most)| *most <= 0.0);
-        let others = read.terms.iter().filter(|term| !term.is_embedded).count();
-        (is_above || is_below).then_some(others + read.of_tokens.terms + read.of_indices.terms)
     }
 
     /// The power of two that each unit is a multiple of, if all are computed without rounding.
@@ -307,188 +297,6 @@ impl Bounds<'_> {
     }
 }
 
-/// What the units of a feed-forward operation do at one value of their argument, whatever the floats.
-pub(super) struct At {
-    point: f64,
-    /// What they give, and whether they are steps of which none is on its ramp.
-    value: f64,
-    is_on_steps: bool,
-    /// A bound on sums on the way to that of all units.
-    reach: f64,
-    /// How far roundings of the units may take it, in units of the last place of 1, and those of the products and
-    /// of their sum; and those of the sum of exact units alone, to which units that are 0 add nothing.
-    of_units: f64,
-    of_sum: f64,
-    rounding_of_sum: f64,
-    /// How large what active units make of the argument less its constant is, and how large their biases are, of
-    /// which that is a part.
-    argument: f64,
-    bias: f64,
-}
-
-impl At {
-    /// All values of the argument, that at BOS among them; `units` are those that a host adds.
-    pub fn all(plan: &Plan, forward: &FeedForward, units: &[Unit]) -> Vec<At> {
-        let bos = plan.bos.then(|| plan.at_bos(&forward.argument));
-        let points = forward.points.iter().chain(&bos);
-        points
-            .map(|point| At::new(*point, forward, units))
-            .collect()
-    }
-
-    fn new(point: f64, forward: &FeedForward, units: &[Unit]) -> At {
-        let on_steps = on_steps(&forward.units, point);
-        let (net, largest) = on_the_way(units, point);
-        let (mut argument, mut bias) = (0.0, 0.0);
-        let (mut of_units, mut of_products, mut active) = (0.0, 0.0, 0usize);
-        let constant = forward.argument.constant;
-        for u in units {
-            let before = (u.slope * point).abs() + u.offset.abs();
-            let after = (u.slope * point + u.offset).max(0.0);
-            if after > 0.0 {
-                of_units += 3.0 * u.weight.abs() * before;
-                argument += (u.weight * u.slope * (point - constant)).abs();
-                bias += (u.weight * (u.slope * constant + u.offset)).abs();
-                of_products += 2.0 * u.weight.abs() * after;
-                active += 1;
-            }
-        }
-        At {
-            point,
-            value: on_steps.unwrap_or_else(|| output(&forward.units, point)),
-            is_on_steps: on_steps.is_some(),
-            reach: net + largest,
-            of_units,
-            of_sum: of_products + units.len() as f64 * (net + largest),
-            rounding_of_sum: of_products + active.saturating_sub(1) as f64 * (net + largest),
-            argument,
-            bias,
-        }
-    }
-
-    /// How far all roundings may take it, in units of the last place of 1. Where so many terms of the argument are
-    /// on one side of 0, weights and products are rounded, and the sum as often as there are terms.
-    fn rounding(&self, on_one_side: Option<usize>) -> f64 {
-        let of_units = match on_one_side {
-            None => self.of_units,
-            Some(terms) => {
-                let sums = terms as f64;
-                (2.0 + sums) * self.argument + (1.0 + sums) * self.bias
-            }
-        };
-        of_units + self.of_sum
-    }
-}
-
-/// Bounds that sums on the way to that of all units stay within, together: what steps add, whose two
-/// units follow each other, and one unit.
-fn on_the_way(units: &[Unit], point: f64) -> (f64, f64) {
-    let value = |u: &Unit| u.weight * (u.slope * point + u.offset).max(0.0);
-    let (mut net, mut largest, mut at) = (0.0, 0.0f64, 0);
-    while at < units.len() {
-        largest = largest.max(value(&units[at]).abs());
-        match units.get(at + 1) {
-            Some(next) if next.slope == units[at].slope && next.weight == -units[at].weight => {
-                net += (value(&units[at]) + value(next)).abs();
-                at += 2;
-            }
-            _ => {
-                net += value(&units[at]).abs();
-                at += 1;
-            }
-        }
-    }
-    (net, largest)
-}
-
 fn is_power(number: f64) -> bool {
     number != 0.0 && number.abs().log2().fract() == 0.0
-}
-
-/// The output where units follow each other in pairs whose slopes cancel, and no pair is on its ramp.
-fn on_steps(units: &[Unit], z: f64) -> Option<f64> {
-    let (pairs, []) = units.as_chunks::<2>() else {
-        return None;
-    };
-    let reached = |unit: &Unit| unit.slope * z + unit.offset >= 0.0;
-    let step = |[a, b]: &[Unit; 2]| {
-        let pair = a.slope == b.slope && a.weight == -b.weight && reached(a) == reached(b);
-        let change = match reached(a) {
-            true => a.weight * (a.offset - b.offset),
-            false => 0.0,
-        };
-        pair.then_some(change)
-    };
-    pairs.iter().map(step).sum()
-}
-
-/// The output of hidden units as a function of their argument: linear between thresholds.
-pub(super) struct Shape {
-    /// The thresholds, ascending, and how the slope changes there from left to right.
-    bends: Vec<(f64, f64)>,
-    /// The slope left of each threshold, and right of the last.
-    slopes: Vec<f64>,
-    /// What slopes of large units cancel to the last bits of, and the least that a unit weighs.
-    steep: f64,
-    least: f64,
-}
-
-impl Shape {
-    pub fn new(units: &[Unit]) -> Shape {
-        let bends = units.iter().filter(|u| u.slope != 0.0);
-        let bends = bends.map(|u| (-u.offset / u.slope, u.weight * u.slope.abs()));
-        let mut bends: Vec<(f64, f64)> = bends.collect();
-        bends.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // Units whose threshold is not reached are linear; a pair that cancels is flat.
-        let falling = units.iter().filter(|u| u.slope < 0.0);
-        let mut slope: f64 = falling.map(|u| u.weight * u.slope).sum();
-        let mut slopes = vec![slope];
-        for (_, change) in &bends {
-            slope += change;
-            slopes.push(slope);
-        }
-        let weights = units.iter().map(|u| u.weight.abs());
-        Shape {
-            bends,
-            slopes,
-            steep: units.iter().map(|u| (u.weight * u.slope).abs()).sum(),
-            least: weights.fold(f64::INFINITY, f64::min),
-        }
-    }
-
-    /// How far the output moves where the argument moves by `off` at most.
-    fn furthest(&self, point: f64, off: f64) -> f64 {
-        if off == 0.0 {
-            return 0.0;
-        }
-        let (low, high) = (point - off, point + off);
-        let first = self.bends.partition_point(|(z, _)| *z <= low);
-        let end = self.bends.partition_point(|(z, _)| *z < high);
-        // The output at each threshold on the way, less that at the left end: the least and the most, and
-        // where the argument is.
-        let (mut before, mut sum, mut at_point) = (low, 0.0f64, None);
-        let (mut lowest, mut highest) = (0.0f64, 0.0f64);
-        let mut go = |to: f64, slope: f64| {
-            sum += slope * (to - before);
-            before = to;
-            lowest = lowest.min(sum);
-            highest = highest.max(sum);
-            sum
-        };
-        for at in first..end {
-            let (z, _) = self.bends[at];
-            if at_point.is_none() && z >= point {
-                at_point = Some(go(point, self.slopes[at]));
-            }
-            go(z, self.slopes[at]);
-        }
-        let at_point = at_point.unwrap_or_else(|| go(point, self.slopes[end]));
-        go(high, self.slopes[end]);
-        let most = (highest - at_point).max(at_point - lowest);
-        let noise = 1e-12 * self.steep * off;
-        match most <= noise && noise <= 1e-3 * self.least {
-            true => 0.0,
-            false => most,
-        }
-    }
 }

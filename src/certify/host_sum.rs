@@ -32,9 +32,20 @@ pub(super) struct Embedded {
     pub lowest: f64,
     pub highest: f64,
     pub partial: f64,
-    /// How large the terms of one row are together, and how many they are, at most.
+    /// How large the terms of one row are together, and how many they are, at most; and those above 0 and
+    /// those below it each for themselves.
     pub sizes: f64,
     pub terms: usize,
+    pub above: f64,
+    pub below: f64,
+}
+
+/// The terms of one row.
+#[derive(Clone, Copy, Default)]
+struct Sizes {
+    above: f64,
+    below: f64,
+    terms: usize,
 }
 
 impl HostSum {
@@ -67,7 +78,7 @@ impl Embedded {
         part: impl for<'a> Fn(&'a Vec<f64>, &'a Vec<f64>) -> &'a Vec<f64>,
     ) -> Embedded {
         let mut rows: Vec<f64> = Vec::new();
-        let mut sizes: Vec<(f64, usize)> = Vec::new();
+        let mut sizes: Vec<Sizes> = Vec::new();
         let mut partial = 0.0f64;
         for term in terms.iter().filter(|term| term.is_embedded) {
             let Written::Embed { tokens, indices } = &plan.variable(term.variable).written else {
@@ -76,22 +87,26 @@ impl Embedded {
             let values = part(tokens, indices);
             let count = rows.len().max(values.len());
             rows.resize(count, 0.0);
-            sizes.resize(count, (0.0, 0));
+            sizes.resize(count, Sizes::default());
             for ((sum, size), value) in rows.iter_mut().zip(&mut sizes).zip(values) {
                 let product = term.factor * value;
                 *sum += product;
-                size.0 += product.abs();
-                size.1 += usize::from(*value != 0.0);
+                size.above += product.max(0.0);
+                size.below += (-product).max(0.0);
+                size.terms += usize::from(*value != 0.0);
                 partial = partial.max(sum.abs()).max(product.abs());
             }
         }
+        let most = |of: fn(&Sizes) -> f64| sizes.iter().map(of).fold(0.0, f64::max);
         Embedded {
             largest: rows.iter().fold(0.0, |most, sum| most.max(sum.abs())),
             lowest: rows.iter().copied().reduce(f64::min).unwrap_or(0.0),
             highest: rows.iter().copied().reduce(f64::max).unwrap_or(0.0),
             partial,
-            sizes: sizes.iter().fold(0.0, |most, (size, _)| most.max(*size)),
-            terms: sizes.iter().map(|(_, terms)| *terms).max().unwrap_or(0),
+            sizes: most(|size| size.above + size.below),
+            terms: sizes.iter().map(|size| size.terms).max().unwrap_or(0),
+            above: most(|size| size.above),
+            below: most(|size| size.below),
         }
     }
 }

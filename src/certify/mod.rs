@@ -4,6 +4,7 @@
 //! divide by √d_head in one of three places. Depends on `plan`, and on `model` for the names of these.
 
 mod added;
+mod addends;
 mod bos;
 pub mod bound;
 mod cases;
@@ -12,6 +13,7 @@ mod first;
 mod head;
 mod hidden;
 mod host_sum;
+mod points;
 mod print;
 mod readout;
 mod rounds;
