@@ -8,13 +8,14 @@ use crate::common::listed;
 use crate::common::property;
 
 use listed::{PROGRAMS, path};
+use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use rasp::base::{Code, Limits};
 use rasp::execute::{Precision, largest_activation, trace};
 use rasp::inside::certify::{Floats, certify, grain};
 use rasp::inside::compile::{certified, compile_in, lower};
 use rasp::model::{Decoder, Dtype, Host, HostOrder, Matrix, Model, from_bytes, to_bytes};
-use rasp::plan::{Plan, Style, VariableId};
+use rasp::plan::{Plan, Style, Unit, VariableId, output, outputs};
 use rasp::session::{Asked, Certificate, Compiled, Request, Session, VerifyOptions};
 use rasp::value::Value;
 use serde_json::Value as Json;
@@ -828,6 +829,37 @@ proptest! {
         }
         model.plan = Some(plan.to_string());
         survive(&model);
+    }
+}
+
+/// Steps of any direction and height, and other units among them.
+fn units() -> impl Strategy<Value = Vec<Unit>> {
+    let step =
+        (-8i32..=8, -40i32..40, 1i32..8, -5i32..=5).prop_map(|(slope, offset, rise, weight)| {
+            let unit = |offset: i32, weight: i32| Unit {
+                slope: f64::from(slope) / 2.0,
+                offset: f64::from(offset) / 4.0,
+                weight: f64::from(weight),
+            };
+            vec![unit(offset + rise, weight), unit(offset, -weight)]
+        });
+    let alone = (step.clone(), 0..8u8).prop_map(|(step, at)| match at {
+        0 => vec![step[0]],
+        _ => step,
+    });
+    vec(alone, 0..12).prop_map(|units| units.concat())
+}
+
+proptest! {
+    #![proptest_config(property::property(2_000))]
+
+    #[test]
+    fn what_units_add_up_to_at_many_points_is_that_at_each(units in units(), points in vec(-30i32..30, 0..20)) {
+        let points: Vec<f64> = points.into_iter().map(|point| f64::from(point) / 4.0).collect();
+        for (point, found) in points.iter().zip(outputs(&units, &points)) {
+            let expected = output(&units, *point);
+            assert!((found - expected).abs() <= 1e-9, "{units:?} at {point}: {found}, {expected}");
+        }
     }
 }
 

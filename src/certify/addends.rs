@@ -18,7 +18,20 @@ pub(super) struct Addends {
     is_in_order: bool,
     terms: Vec<Addend>,
     at_bos: Vec<Addend>,
+    /// Of sums that units round each in its own way, whatever the argument is.
+    anywhere: Apart,
 }
+
+/// How many sums are rounded, and how large all is together that is added until then, and all that is not.
+#[derive(Clone, Copy, Default)]
+struct Apart {
+    sums: f64,
+    so_far: f64,
+    others: f64,
+}
+
+/// Of more terms, sums are bounded whatever the argument is: thousands of units may read hundreds of terms.
+const MANY_TERMS: usize = 64;
 
 /// Terms that stand here as one.
 #[derive(Clone, Copy, Default)]
@@ -55,12 +68,18 @@ impl Addends {
         if !self.are_products_alike {
             roundings += at.slope * self.products(near);
         }
+        // A sum on the way is as near to the bias as what is added is large, and to what the unit gives as that
+        // which is not.
+        let of_sums = |apart: Apart| {
+            let from_bias = apart.sums * at.bias + at.slope * apart.so_far;
+            let from_given = apart.sums * at.given + at.slope * apart.others;
+            from_bias.min(from_given)
+        };
+        if self.terms.len() > MANY_TERMS {
+            return roundings + of_sums(self.anywhere);
+        }
         self.for_each_sum(near, |addend, so_far, others| {
-            // A sum on the way is as near to the bias as what is added is large, and to what the unit gives as
-            // that which is not.
-            let from_bias = at.bias + at.slope * so_far;
-            let from_given = at.given + at.slope * others;
-            roundings += addend.apart as f64 * from_bias.min(from_given);
+            roundings += of_sums(Apart::of(addend, so_far, others));
         });
         roundings
     }
@@ -100,7 +119,10 @@ impl Addends {
             return terms.iter().for_each(|term| tell(term, most, most));
         }
         let (least, most) = match near {
-            Near::Between(least, most) => (least - self.constant, most - self.constant),
+            Near::Between(least, most) => (
+                (least - self.constant).max(-below),
+                (most - self.constant).min(above),
+            ),
             Near::Bos(off) => (above - below - off, above - below + off),
         };
         let mut so_far = Addend::default();
@@ -111,6 +133,17 @@ impl Addends {
             let high = so_far.above.min(most + (below - so_far.below));
             let others = (most - low).abs().max((high - least).abs());
             tell(term, low.abs().max(high.abs()), others);
+        }
+    }
+}
+
+impl Apart {
+    fn of(addend: &Addend, so_far: f64, others: f64) -> Apart {
+        let sums = addend.apart as f64;
+        Apart {
+            sums,
+            so_far: sums * so_far,
+            others: sums * others,
         }
     }
 }
@@ -170,14 +203,31 @@ impl Bounds<'_> {
                 addend.apart = addend.rounded;
             }
         }
-        Addends {
+        let mut addends = Addends {
             constant: read.constant,
             are_biases_held,
             are_products_alike: are_alike(units),
             is_in_order,
             at_bos: terms.iter().map(|[_, at_bos]| *at_bos).collect(),
             terms: terms.iter().map(|[at_tokens, _]| *at_tokens).collect(),
+            anywhere: Apart::default(),
+        };
+        let mut anywhere = Apart::default();
+        let far = f64::INFINITY;
+        for near in [Near::Between(-far, far), Near::Bos(0.0)] {
+            let mut all = Apart::default();
+            addends.for_each_sum(near, |addend, so_far, others| {
+                let apart = Apart::of(addend, so_far, others);
+                all.sums += apart.sums;
+                all.so_far += apart.so_far;
+                all.others += apart.others;
+            });
+            anywhere.sums = anywhere.sums.max(all.sums);
+            anywhere.so_far = anywhere.so_far.max(all.so_far);
+            anywhere.others = anywhere.others.max(all.others);
         }
+        addends.anywhere = anywhere;
+        addends
     }
 }
 

@@ -134,10 +134,10 @@ impl Bounds<'_> {
         let turns = bends
             .filter(|z| (low..=high).contains(z))
             .chain([low, high]);
-        let turns = turns.map(|z| At::new(z, forward, &forward.units));
+        let turns: Vec<f64> = turns.collect();
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         let mut rounding = 0.0f64;
-        for at in turns {
+        for at in At::each(&turns, forward, &forward.units) {
             (least, most) = (least.min(at.value), most.max(at.value));
             for near in nears {
                 rounding = rounding.max(at.of_sum + addends.of_units(&at, near));

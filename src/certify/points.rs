@@ -1,6 +1,7 @@
 //! What hidden units give at the values of their argument, and between them, whatever the floats.
 
 use super::addends::Near;
+use crate::plan::at_points::{Threshold, in_order, steps, sums_at};
 use crate::plan::{FeedForward, Plan, Unit, output};
 
 /// What the units of a feed-forward operation do at one value of their argument.
@@ -26,47 +27,55 @@ pub(super) struct At {
 impl At {
     /// All values of the argument, that at BOS among them; `units` are those that a host adds.
     pub fn all(plan: &Plan, forward: &FeedForward, units: &[Unit]) -> Vec<At> {
-        let points = forward.points.iter().copied();
-        let mut all: Vec<At> = points.map(|point| At::new(point, forward, units)).collect();
-        if plan.bos {
-            let at_bos = At::new(plan.at_bos(&forward.argument), forward, units);
-            all.push(At {
-                is_bos: true,
-                ..at_bos
-            });
+        let bos = plan.bos.then(|| plan.at_bos(&forward.argument));
+        let points: Vec<f64> = forward.points.iter().copied().chain(bos).collect();
+        let mut all = At::each(&points, forward, units);
+        if let Some(last) = all.last_mut().filter(|_| plan.bos) {
+            last.is_bos = true;
         }
         all
     }
 
-    pub fn new(point: f64, forward: &FeedForward, units: &[Unit]) -> At {
-        let on_steps = on_steps(&forward.units, point);
-        let (net, largest) = on_the_way(units, point);
-        let (mut slope, mut bias, mut given, mut active) = (0.0, 0.0, 0.0, 0usize);
+    /// Values of the argument. There may be thousands of these, and of units: sums are those at the point before
+    /// and what has come since.
+    pub fn each(points: &[f64], forward: &FeedForward, units: &[Unit]) -> Vec<At> {
+        let (order, sorted) = in_order(points);
         let constant = forward.argument.constant;
-        for u in units {
-            let sizes = (u.slope * point).abs() + u.offset.abs();
-            let after = u.slope * point + u.offset;
-            // Roundings take a unit at its threshold above it.
-            if after > -1e-6 * sizes {
-                slope += (u.weight * u.slope).abs();
-                bias += (u.weight * (u.slope * constant + u.offset)).abs();
-                given += (u.weight * after).abs();
-            }
-            active += usize::from(after > 0.0);
+        let active = units.iter().map(|u| {
+            let bias = u.weight * (u.slope * constant + u.offset);
+            let [of_z, of_1] = line(u);
+            let sizes = [(u.weight * u.slope).abs(), bias.abs(), of_z, of_1, 1.0];
+            (Threshold::near(u), sizes)
+        });
+        let active = sums_at(&sorted, active.collect());
+        let on_the_way = sums_at(&sorted, on_the_way(units));
+        let largest = largest_at(&sorted, units.iter().map(line).collect());
+        let steps = steps(&forward.units).map(|steps| sums_at(&sorted, steps));
+        let mut all: Vec<(usize, At)> = Vec::with_capacity(points.len());
+        for (at, point) in sorted.into_iter().enumerate() {
+            let [slope, bias, of_z, of_1, count] = active[at];
+            let [net, net_of_z, net_of_1] = on_the_way[at];
+            let given = at_point([of_z, of_1], point);
+            let reach = net + at_point([net_of_z, net_of_1], point) + largest[at];
+            let steps = steps.as_ref().map(|steps| steps[at]);
+            let on_steps = steps.filter(|[ramps, _]| *ramps == 0.0);
+            let of_products = 2.0 * given;
+            let at_point = At {
+                point,
+                is_bos: false,
+                value: on_steps.map_or_else(|| output(&forward.units, point), |[_, value]| value),
+                is_on_steps: on_steps.is_some(),
+                reach,
+                slope,
+                bias,
+                given,
+                of_sum: of_products + units.len() as f64 * reach,
+                rounding_of_sum: of_products + (count - 1.0).max(0.0) * reach,
+            };
+            all.push((order[at], at_point));
         }
-        let of_products = 2.0 * given;
-        At {
-            point,
-            is_bos: false,
-            value: on_steps.unwrap_or_else(|| output(&forward.units, point)),
-            is_on_steps: on_steps.is_some(),
-            reach: net + largest,
-            slope,
-            bias,
-            given,
-            of_sum: of_products + units.len() as f64 * (net + largest),
-            rounding_of_sum: of_products + active.saturating_sub(1) as f64 * (net + largest),
-        }
+        all.sort_by_key(|(at, _)| *at);
+        all.into_iter().map(|(_, at)| at).collect()
     }
 
     /// Where the argument is if it is off by so much.
@@ -78,42 +87,72 @@ impl At {
     }
 }
 
-/// Bounds that sums on the way to that of all units stay within, together: what steps add, whose two
-/// units follow each other, and one unit.
-fn on_the_way(units: &[Unit], point: f64) -> (f64, f64) {
-    let value = |u: &Unit| u.weight * (u.slope * point + u.offset).max(0.0);
-    let (mut net, mut largest, mut at) = (0.0, 0.0f64, 0);
-    while at < units.len() {
-        largest = largest.max(value(&units[at]).abs());
-        match units.get(at + 1) {
-            Some(next) if next.slope == units[at].slope && next.weight == -units[at].weight => {
-                net += (value(&units[at]) + value(next)).abs();
-                at += 2;
-            }
-            _ => {
-                net += value(&units[at]).abs();
-                at += 1;
-            }
-        }
-    }
-    (net, largest)
+/// The size of what a unit gives, where that is not 0, by its argument.
+fn line(unit: &Unit) -> [f64; 2] {
+    [unit.slope, unit.offset].map(|number| unit.weight.abs() * number)
 }
 
-/// The output where units follow each other in pairs whose slopes cancel, and no pair is on its ramp.
-fn on_steps(units: &[Unit], z: f64) -> Option<f64> {
-    let (pairs, []) = units.as_chunks::<2>() else {
-        return None;
-    };
-    let reached = |unit: &Unit| unit.slope * z + unit.offset >= 0.0;
-    let step = |[a, b]: &[Unit; 2]| {
-        let pair = a.slope == b.slope && a.weight == -b.weight && reached(a) == reached(b);
-        let change = match reached(a) {
-            true => a.weight * (a.offset - b.offset),
-            false => 0.0,
-        };
-        pair.then_some(change)
-    };
-    pairs.iter().map(step).sum()
+/// A sum of such sizes at a point, with what is lost where they cancel.
+fn at_point([of_z, of_1]: [f64; 2], point: f64) -> f64 {
+    let of_z = of_z * point;
+    (of_z + of_1).max(0.0) + 1e-12 * (of_z.abs() + of_1.abs())
+}
+
+/// The largest of lines at points in ascending order, and no less than 0.
+fn largest_at(points: &[f64], mut lines: Vec<[f64; 2]>) -> Vec<f64> {
+    lines.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    // Those that are the largest anywhere, by where that begins.
+    let mut tops: Vec<(f64, [f64; 2])> = Vec::new();
+    for line in lines {
+        let mut from = f64::NEG_INFINITY;
+        while let Some((start, top)) = tops.last() {
+            from = match line[0] > top[0] {
+                true => (top[1] - line[1]) / (line[0] - top[0]),
+                false => f64::NEG_INFINITY,
+            };
+            if from > *start {
+                break;
+            }
+            tops.pop();
+        }
+        if tops.is_empty() {
+            from = f64::NEG_INFINITY;
+        }
+        tops.push((from, line));
+    }
+    let mut at = 0;
+    let largest = points.iter().map(|point| {
+        while tops.get(at + 1).is_some_and(|(from, _)| from <= point) {
+            at += 1;
+        }
+        tops.get(at)
+            .map_or(0.0, |(_, line)| at_point(*line, *point))
+    });
+    largest.collect()
+}
+
+/// Bounds that sums on the way to that of all units stay within, but for one unit: of what steps add, whose two
+/// units follow each other, and of the sizes of other units.
+fn on_the_way(units: &[Unit]) -> Vec<(Threshold, [f64; 3])> {
+    let mut bounds = Vec::with_capacity(units.len());
+    let mut units = units.iter().peekable();
+    while let Some(unit) = units.next() {
+        let [of_z, of_1] = line(unit);
+        let is_step = |next: &&Unit| next.slope == unit.slope && next.weight == -unit.weight;
+        match units.next_if(is_step) {
+            Some(next) => {
+                let height = (unit.weight * (unit.offset - next.offset)).abs();
+                let first = if unit.offset > next.offset {
+                    unit
+                } else {
+                    next
+                };
+                bounds.push((Threshold::near(first), [height, 0.0, 0.0]));
+            }
+            None => bounds.push((Threshold::near(unit), [0.0, of_z, of_1])),
+        }
+    }
+    bounds
 }
 
 /// The output of hidden units as a function of their argument: linear between thresholds.

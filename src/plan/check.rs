@@ -79,6 +79,7 @@ impl Plan {
                 return Err(format!("{label}: at BOS, which there is not"));
             }
             finite(label, variable.values.iter().chain([&variable.bos]))?;
+            in_order(label, &variable.values)?;
             if let Some(rounding) = variable.rounding
                 && rounding.digits.unsigned_abs() > MOST_DIGITS.unsigned_abs()
             {
@@ -184,6 +185,7 @@ impl Reads<'_> {
         self.writes(forward.into, &Written::FeedForward, name)?;
         self.linear(&forward.argument, 2 * forward.layer - 1, name)?;
         finite(name, &*forward.points)?;
+        in_order(name, &forward.points)?;
         let units = forward.units.iter();
         let numbers: Vec<f64> = units.flat_map(|u| [u.slope, u.offset, u.weight]).collect();
         finite(name, &numbers)
@@ -308,6 +310,13 @@ fn is_of(values: &[f64], decoder: &Decoder) -> bool {
             let known = known.iter().filter_map(crate::value::Value::as_float);
             known.eq(values.iter().copied())
         }
+    }
+}
+
+fn in_order(what: &str, numbers: &[f64]) -> Checked {
+    match numbers.is_sorted() {
+        true => Ok(()),
+        false => Err(format!("{what}: values that are not ascending")),
     }
 }
 

@@ -280,8 +280,9 @@ impl Plan {
     pub fn largest(&self, linear: &Linear) -> f64 {
         let terms = linear.terms.iter().map(|(variable, factor)| {
             let variable = self.variable(*variable);
-            let values = variable.values.iter().chain([&variable.bos]);
-            values.fold(0.0f64, |most, value| most.max((factor * value).abs()))
+            let ends = [variable.values.first(), variable.values.last()];
+            let ends = ends.into_iter().flatten().chain([&variable.bos]);
+            ends.fold(0.0f64, |most, value| most.max((factor * value).abs()))
         });
         linear.constant.abs() + terms.sum::<f64>()
     }

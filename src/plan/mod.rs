@@ -3,6 +3,7 @@
 //! disagree. Plain data; it depends on `base`, `value`, the shapes of `model` and, for its layers,
 //! `schedule`, and knows no graph.
 
+pub(crate) mod at_points;
 mod bos;
 mod check;
 mod dimension;
@@ -18,6 +19,7 @@ mod stored;
 mod table;
 mod tables;
 
+pub use at_points::{ascending, output, outputs};
 pub use dimension::{Dimension, Scale, level};
 pub use linear::{Linear, score};
 
@@ -356,14 +358,6 @@ pub enum Read {
 
 fn no_decoder() -> Decoder {
     Decoder::Numerical(Vec::new())
-}
-
-/// What hidden units add up to.
-pub fn output(units: &[Unit], z: f64) -> f64 {
-    let units = units.iter();
-    units
-        .map(|u| u.weight * (u.slope * z + u.offset).max(0.0))
-        .sum()
 }
 
 impl ReadOut {

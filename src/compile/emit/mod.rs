@@ -17,7 +17,8 @@ use crate::graph::{Encoding, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
 use crate::plan::{
-    FeedForward, Linear, Plan, Rounding, Source, Style, Variable, VariableId, Written, output,
+    FeedForward, Linear, Plan, Rounding, Source, Style, Variable, VariableId, Written, ascending,
+    outputs,
 };
 use crate::value::Value;
 use readout::Output;
@@ -142,15 +143,17 @@ impl Emitter<'_, '_> {
         }
         for feature in compiler.features.values() {
             let argument = &compiler.arguments[feature.argument];
-            let points = argument.points.iter().filter(|_| !argument.is_real);
-            let values = points.map(|point| output(&feature.units, *point));
+            let values = match argument.is_real {
+                true => Vec::new(),
+                false => outputs(&feature.units, &argument.points),
+            };
             let source = feature.of.map(|id| self.sop_source(id));
             let source = source.unwrap_or_else(|| self.source(feature.label.clone(), None));
             let label = match feature.of.is_some_and(|id| compiler.is_added(id)) {
                 true => feature.label.clone(),
                 false => called(&source, &feature.label),
             };
-            let id = self.add(label, source, Written::FeedForward, values.collect(), 0.0);
+            let id = self.add(label, source, Written::FeedForward, values, 0.0);
             self.plan.variables[id.0 as usize].asked_for = feature.asked_for;
             self.features.push(id);
         }
@@ -466,10 +469,4 @@ impl Emitter<'_, '_> {
             });
         }
     }
-}
-
-fn ascending(mut values: Vec<f64>) -> Arc<[f64]> {
-    values.sort_by(f64::total_cmp);
-    values.dedup();
-    values.into()
 }

@@ -18,7 +18,7 @@ use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Literal;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped};
-use crate::plan::{Meaning, level};
+use crate::plan::{Meaning, level, outputs};
 
 /// A direction that is 0 where nothing is selected, whatever its head gives there.
 #[derive(Clone, Debug)]
@@ -284,10 +284,7 @@ impl Compiler<'_> {
                 Scalar::Computed(feature) => {
                     let feature = &self.features[*feature];
                     let points = &self.arguments[feature.argument].points;
-                    let outputs = points
-                        .iter()
-                        .map(|z| crate::plan::output(&feature.units, *z));
-                    add(&Vec::from_iter(outputs), *factor);
+                    add(&outputs(&feature.units, points), *factor);
                 }
             }
         }

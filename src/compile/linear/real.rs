@@ -12,7 +12,7 @@ use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
 use crate::model::Decoder;
-use crate::plan::output;
+use crate::plan::outputs;
 use crate::value::{Comparison, Op};
 
 /// How much wider ranges are than what is computed in floats, as a share: models are off by less.
@@ -196,8 +196,8 @@ impl Compiler<'_> {
             }
             Scalar::Computed(feature) => {
                 let feature = &self.features[feature];
-                let points = self.arguments[feature.argument].points.iter();
-                Ok(range_of(points.map(|point| output(&feature.units, *point))))
+                let points = &self.arguments[feature.argument].points;
+                Ok(range_of(outputs(&feature.units, points).into_iter()))
             }
             Scalar::Inverse(..) | Scalar::First | Scalar::Share(_) => Ok((0.0, 1.0)),
             Scalar::Count(_) => Ok((0.0, self.analysis.setting.max_length as f64)),

@@ -5,9 +5,12 @@ use crate::plan::{Plan, ReadOut, VariableId, Written};
 
 pub(super) fn dead(plan: &mut Plan) {
     for forward in &mut plan.feed_forwards {
-        let points = forward.points.clone();
+        let ends = [
+            forward.points.first().copied(),
+            forward.points.last().copied(),
+        ];
         forward.units.retain(|unit| {
-            let mut values = points.iter().map(|z| unit.slope * z + unit.offset);
+            let mut values = ends.iter().flatten().map(|z| unit.slope * z + unit.offset);
             unit.weight != 0.0 && values.any(|value| value > 0.0)
         });
     }

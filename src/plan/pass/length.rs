@@ -1,7 +1,7 @@
 //! The length rides on a head that is there. On its own it is a mean over the tokens and BOS; where a
 //! head averages over all tokens, it is a mean over these, of other numbers.
 
-use crate::plan::{Attend, Kind, Linear, Meaning, Plan, Variable, VariableId, Written};
+use crate::plan::{Attend, Kind, Linear, Meaning, Plan, Variable, VariableId, Written, ascending};
 
 pub(super) fn length(plan: &mut Plan) {
     let averages = |op: &&Attend| op.kind == Kind::MeanOfSome && is_of_all(op);
@@ -30,7 +30,7 @@ pub(super) fn length(plan: &mut Plan) {
             label: format!("indices for {}", of.label),
             source: of.source.clone(),
             bos: 0.0,
-            values: numbers.clone().into(),
+            values: ascending(numbers.clone()),
             rounding: None,
             asked_for: false,
             written: Written::Embed {

@@ -1,7 +1,7 @@
 //! One direction for several variables: what is written once all heads have read what stands at BOS may
 //! stand where something is that nobody reads any more.
 
-use crate::plan::{FeedForward, Linear, Plan, Read, Unit, VariableId, Written, output};
+use crate::plan::{FeedForward, Linear, Plan, Read, Unit, VariableId, Written, ascending, outputs};
 
 /// Sums that a variable may be one of.
 const MOST_VALUES: usize = 1 << 12;
@@ -212,12 +212,11 @@ fn on_argument(plan: &Plan, at: usize, last: usize) -> Option<Plan> {
             weight: share - 1.0,
         });
     }
-    let points = op.points.iter();
-    let value = |z: &f64| (z - constant) / slope + output(&op.units, *z);
-    let mut values: Vec<f64> = points.map(value).collect();
-    values.sort_by(f64::total_cmp);
-    let into = op.into;
-    plan.variables[into.0 as usize].values = values.into();
+    let outputs = outputs(&op.units, &op.points);
+    let points = op.points.iter().zip(outputs);
+    let values = points.map(|(z, output)| (z - constant) / slope + output);
+    let (into, values) = (op.into, ascending(values.collect()));
+    plan.variables[into.0 as usize].values = values;
     forget_in_scores(&mut plan, id);
     plan.shared.push((into, id));
     Some(plan)

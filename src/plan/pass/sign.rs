@@ -1,7 +1,7 @@
 //! Where a result only asks whether any of some bits is set anywhere, a bit may as well be any number
 //! from 1 on: one hidden unit gives such a number where two give 1.
 
-use crate::plan::{Attend, Kind, Linear, Plan, Read, ReadOut, Unit, VariableId, Written, output};
+use crate::plan::{Attend, Kind, Linear, Plan, Read, ReadOut, Unit, VariableId, Written, outputs};
 
 /// How far a number may be from what it stands for here.
 const NEAR: f64 = 1e-9;
@@ -115,8 +115,8 @@ fn without_bits(plan: &Plan, number: &Linear) -> f64 {
 fn is_led(plan: &Plan, id: VariableId, led: f64) -> bool {
     let mut forwards = plan.feed_forwards.iter().filter(|op| op.into == id);
     forwards.all(|op| {
-        let mut values = op.points.iter().map(|point| output(&op.units, *point));
-        values.all(|value| led * value >= -NEAR)
+        let mut outputs = outputs(&op.units, &op.points).into_iter();
+        outputs.all(|value| led * value >= -NEAR)
     })
 }
 

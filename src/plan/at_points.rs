@@ -1,0 +1,133 @@
+//! What hidden units add up to at many values of their argument. There may be thousands of both: a sum is that at
+//! the value before, and what has come since.
+
+use super::Unit;
+use std::sync::Arc;
+
+/// What hidden units add up to.
+pub fn output(units: &[Unit], z: f64) -> f64 {
+    let units = units.iter();
+    units
+        .map(|u| u.weight * (u.slope * z + u.offset).max(0.0))
+        .sum()
+}
+
+/// What hidden units add up to where their argument is each of some numbers.
+pub fn outputs(units: &[Unit], points: &[f64]) -> Vec<f64> {
+    let (order, ascending) = in_order(points);
+    let sums = steps(units).map(|steps| sums_at(&ascending, steps));
+    let mut outputs = vec![0.0; points.len()];
+    for (at, (place, z)) in order.into_iter().zip(ascending).enumerate() {
+        let on_steps = sums.as_ref().map(|sums| sums[at]);
+        outputs[place] = match on_steps {
+            Some([0.0, sum]) => sum,
+            _ => output(units, z),
+        };
+    }
+    outputs
+}
+
+/// Some numbers, ascending, each once.
+pub fn ascending(mut numbers: Vec<f64>) -> Arc<[f64]> {
+    numbers.sort_by(f64::total_cmp);
+    numbers.dedup();
+    numbers.into()
+}
+
+/// The place of each number in ascending order, and the numbers in that.
+pub(crate) fn in_order(points: &[f64]) -> (Vec<usize>, Vec<f64>) {
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by(|a, b| points[*a].total_cmp(&points[*b]));
+    let ascending = order.iter().map(|at| points[*at]).collect();
+    (order, ascending)
+}
+
+/// Where units follow each other in pairs whose slopes cancel: how many pairs are on their ramp, and what all others
+/// add up to.
+pub(crate) fn steps(units: &[Unit]) -> Option<Vec<(Threshold, [f64; 2])>> {
+    let (pairs, []) = units.as_chunks::<2>() else {
+        return None;
+    };
+    let is_step = |[a, b]: &[Unit; 2]| a.slope == b.slope && a.weight == -b.weight;
+    pairs.iter().all(is_step).then(|| {
+        let of_pair = |[a, b]: &[Unit; 2]| {
+            let height = a.weight * (a.offset - b.offset);
+            let (first, second) = if a.offset > b.offset { (a, b) } else { (b, a) };
+            [
+                (Threshold::of(first), [1.0, 0.0]),
+                (Threshold::of(second), [-1.0, height]),
+            ]
+        };
+        pairs.iter().flat_map(of_pair).collect()
+    })
+}
+
+/// Where the argument is large enough for something, or small enough.
+#[derive(Clone, Copy)]
+pub(crate) enum Threshold {
+    /// From this number on.
+    From(f64),
+    /// Up to this one.
+    UpTo(f64),
+}
+
+impl Threshold {
+    /// Of a unit to be above 0, or there.
+    pub fn of(unit: &Unit) -> Threshold {
+        match -unit.offset / unit.slope {
+            _ if unit.slope == 0.0 && unit.offset < 0.0 => Threshold::From(f64::INFINITY),
+            _ if unit.slope == 0.0 => Threshold::From(f64::NEG_INFINITY),
+            at if unit.slope > 0.0 => Threshold::From(at),
+            at => Threshold::UpTo(at),
+        }
+    }
+
+    /// Where roundings may take a unit above 0.
+    pub fn near(unit: &Unit) -> Threshold {
+        match Threshold::of(unit) {
+            Threshold::From(at) if at.is_finite() => Threshold::From(at - 1e-6 * at.abs()),
+            Threshold::UpTo(at) => Threshold::UpTo(at + 1e-6 * at.abs()),
+            far @ Threshold::From(_) => far,
+        }
+    }
+}
+
+/// What adds up at points in ascending order: at each all whose threshold is reached.
+pub(crate) fn sums_at<const N: usize>(
+    points: &[f64],
+    numbers: Vec<(Threshold, [f64; N])>,
+) -> Vec<[f64; N]> {
+    let (mut rising, mut falling) = (Vec::new(), Vec::new());
+    for (threshold, number) in numbers {
+        match threshold {
+            Threshold::From(at) => rising.push((at, number)),
+            Threshold::UpTo(at) => falling.push((-at, number)),
+        }
+    }
+    let mut sums = vec![[0.0; N]; points.len()];
+    let forwards = points.iter().copied().zip(&mut sums);
+    add_reached(forwards, rising);
+    let backwards = points.iter().map(|point| -point).zip(&mut sums).rev();
+    add_reached(backwards, falling);
+    sums
+}
+
+fn add_reached<'s, const N: usize>(
+    ascending: impl Iterator<Item = (f64, &'s mut [f64; N])>,
+    mut numbers: Vec<(f64, [f64; N])>,
+) {
+    numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut numbers = numbers.into_iter().peekable();
+    let mut sum = [0.0; N];
+    let add = |to: &mut [f64; N], number: [f64; N]| {
+        for (to, number) in to.iter_mut().zip(number) {
+            *to += number;
+        }
+    };
+    for (point, there) in ascending {
+        while let Some((_, number)) = numbers.next_if(|(at, _)| *at <= point) {
+            add(&mut sum, number);
+        }
+        add(there, sum);
+    }
+}
