@@ -264,7 +264,8 @@ impl Sums {
         let biases = units.iter().map(|u| u.slope * constant + u.offset);
         let grains = |numbers: &mut dyn Iterator<Item = f64>| numbers.filter_map(grain).min();
         let moved = units.iter().filter(|unit| unit.slope != 0.0);
-        let moved = moved.map(|unit| steepest * (constant + unit.offset / unit.slope));
+        // Where slopes are one but for powers of two, these are exact.
+        let moved = moved.map(|u| (u.slope * constant + u.offset) * (steepest / u.slope));
         let first = moved.clone().next().unwrap_or(0.0);
         let (low, high) = moved.clone().fold((first, first), |(low, high), bias| {
             (low.min(bias), high.max(bias))
@@ -281,7 +282,10 @@ impl Sums {
             is_exact,
             are_alike: [is_exact && are_alike(units); 2],
             ends: [(low, high); 2],
-            of_differences: grains(&mut moved.map(|bias| bias - first)).unwrap_or(i32::MAX),
+            of_differences: moved
+                .map(|bias| grain_of_difference(bias, first))
+                .min()
+                .unwrap_or(i32::MAX),
         }
     }
 
@@ -325,6 +329,16 @@ impl Sums {
             }
         }
         addends
+    }
+}
+
+/// The power of two that a difference is a multiple of, or both numbers are where float64 rounds it.
+fn grain_of_difference(a: f64, b: f64) -> i32 {
+    let grain_of = |number| grain(number).unwrap_or(i32::MAX);
+    let (difference, of_both) = (a - b, grain_of(a).min(grain_of(b)));
+    match fits(difference.abs(), of_both, Floats::F64) {
+        true => grain_of(difference),
+        false => of_both,
     }
 }
 
