@@ -2,7 +2,7 @@
 //! one power of two, as rounded counts are, and then a share of each sum on the way. May depend on the bounds of
 //! what is read.
 
-use super::bound::{Bound, Bounds, Floats, fits, grain};
+use super::bound::{Bound, Bounds, Floats, fits, grain, is_power};
 use super::host_sum::{HostSum, HostTerm};
 use super::points::At;
 use crate::plan::Unit;
@@ -184,11 +184,7 @@ impl Bounds<'_> {
         for term in read.terms.iter().filter(|term| !term.is_embedded) {
             let (variable, bound) = (self.plan.variable(term.variable), self.of(term.variable));
             let (factor, error) = (term.factor, term.factor.abs() * bound.error);
-            let (first, last) = match &variable.values[..] {
-                [] => (bound.centre - bound.radius, bound.centre + bound.radius),
-                [only] => (*only, *only),
-                [first, .., last] => (*first, *last),
-            };
+            let (first, last) = self.ends(term.variable);
             let mut addends = [Addend::rounded(1); 2];
             addends[0].above = (factor * first).max(factor * last).max(0.0) + error;
             addends[0].below = -(factor * first).min(factor * last).min(0.0) + error;
@@ -237,7 +233,7 @@ fn are_alike(units: &[Unit]) -> bool {
     let Some(first) = slopes.next() else {
         return true;
     };
-    slopes.all(|slope| (slope / first).abs().log2().fract() == 0.0)
+    slopes.all(|slope| is_power(slope / first))
 }
 
 /// The sums of biases and terms of all units.

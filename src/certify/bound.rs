@@ -145,6 +145,18 @@ impl Bounds<'_> {
         known.unwrap_or_else(|| unreachable!("a plan that is checked reads what is written"))
     }
 
+    /// The least and the greatest number that a variable stands for at tokens.
+    pub fn ends(&self, variable: VariableId) -> (f64, f64) {
+        match &self.plan.variable(variable).values[..] {
+            [] => {
+                let bound = self.of(variable);
+                (bound.centre - bound.radius, bound.centre + bound.radius)
+            }
+            [only] => (*only, *only),
+            [first, .., last] => (*first, *last),
+        }
+    }
+
     /// What stands in the direction of a variable before more is added to it. The BOS flag is 0 at
     /// tokens.
     pub fn there(&mut self, into: VariableId) -> Option<Bound> {
@@ -428,4 +440,9 @@ fn lesser(a: Option<i32>, b: i32) -> Option<i32> {
 /// Whether multiples of `2^grain` up to `largest` are floats.
 pub(super) fn fits(largest: f64, grain: i32, floats: Floats) -> bool {
     largest < 2f64.powi(floats.bits.saturating_add(grain))
+}
+
+/// Whether a number is a power of two, of either sign.
+pub(super) fn is_power(number: f64) -> bool {
+    number != 0.0 && number.abs().log2().fract() == 0.0
 }

@@ -2,7 +2,7 @@
 //! its value; a step whose two units are computed without rounding gives it to the bit.
 
 use super::addends::{Addends, Near};
-use super::bound::{Bound, Bounds, Floats, fits, grain};
+use super::bound::{Bound, Bounds, Floats, fits, grain, is_power};
 use super::host_sum::{HostSum, HostTerm};
 use super::points::{At, Shape};
 use super::sided::OneSided;
@@ -295,8 +295,4 @@ impl Bounds<'_> {
             whole && read.centre + read.radius <= 0.0
         })
     }
-}
-
-fn is_power(number: f64) -> bool {
-    number != 0.0 && number.abs().log2().fract() == 0.0
 }

@@ -229,12 +229,9 @@ impl Bounds<'_> {
 
     /// How large the addends of a read are together, at most.
     fn sizes(&self, read: &Linear) -> f64 {
-        let largest = |id: VariableId| match &self.plan.variable(id).values[..] {
-            [] => self.of(id).largest,
-            [first, rest @ ..] => {
-                let last = rest.last().unwrap_or(first);
-                first.abs().max(last.abs()) + self.of(id).error
-            }
+        let largest = |id: VariableId| {
+            let (first, last) = self.ends(id);
+            first.abs().max(last.abs()) + self.of(id).error
         };
         let terms = read.terms.iter();
         let terms = terms.map(|(id, factor)| factor.abs() * largest(*id));

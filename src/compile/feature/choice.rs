@@ -50,14 +50,7 @@ impl Compiler<'_> {
                 return Ok(None);
             }
         }
-        let table = self.table(wanted)?;
-        let choice = Choice {
-            wanted,
-            rows: table.rows(),
-            table,
-            slope,
-            offset,
-        };
+        let choice = self.choice_of(wanted, (slope, offset))?;
         if let Some(compared) = self.compared(condition)
             && let Some(read) = self.continuous(compared, [otherwise, then], &choice)?
         {
@@ -67,6 +60,22 @@ impl Compiler<'_> {
             true => self.gated(condition, [then, otherwise], &choice),
             false => Ok(None),
         }
+    }
+
+    /// What there is to choose where a feature is a slope times that, and an offset.
+    fn choice_of<'w>(
+        &self,
+        wanted: Wanted<'w>,
+        (slope, offset): (f64, f64),
+    ) -> Result<Choice<'w>, Stopped> {
+        let table = self.table(wanted)?;
+        Ok(Choice {
+            wanted,
+            rows: table.rows(),
+            table,
+            slope,
+            offset,
+        })
     }
 
     /// One of the numbers, and a multiple of what one side of the comparison is above the other.
@@ -173,7 +182,7 @@ impl Compiler<'_> {
         &mut self,
         wanted: Wanted,
         [number, one_of_two]: [SOpId; 2],
-        (slope, offset): (f64, f64),
+        line: (f64, f64),
     ) -> Result<Option<LinearRead>, Stopped> {
         let two = self.analysis.node(one_of_two)?.column.values.numbers();
         let Some([first, second]) = two
@@ -182,14 +191,7 @@ impl Compiler<'_> {
         else {
             return Ok(None);
         };
-        let table = self.table(wanted)?;
-        let choice = Choice {
-            wanted,
-            rows: table.rows(),
-            table,
-            slope,
-            offset,
-        };
+        let choice = self.choice_of(wanted, line)?;
         let (Some(number), Some((_, in_rows))) = (
             self.operand_of(number, &choice)?,
             self.values_in(one_of_two.into(), &choice.table)?,

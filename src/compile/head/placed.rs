@@ -6,7 +6,7 @@ use crate::compile::linear::basis::Basis;
 use crate::compile::{Compiler, Ordered};
 use crate::infer::Stopped;
 use crate::infer::space::VarId;
-use crate::plan::Unit;
+use crate::plan::{Unit, ascending};
 
 /// A direction is held as another number only where biases are so many times smaller.
 const SMALLER: f64 = 4.0;
@@ -86,10 +86,8 @@ impl Compiler<'_> {
                 });
                 biases.map(f64::abs).sum()
             };
-            let mut numbers = basis.columns[column].function.clone();
-            numbers.sort_by(f64::total_cmp);
-            numbers.dedup();
-            let found = numbers.into_iter().map(|number| (biases(number), number));
+            let numbers = ascending(basis.columns[column].function.clone());
+            let found = numbers.iter().map(|number| (biases(*number), *number));
             if let Some((least, number)) = found.min_by(|a, b| a.0.total_cmp(&b.0))
                 && least * SMALLER < biases(0.0)
             {

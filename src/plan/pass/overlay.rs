@@ -121,20 +121,16 @@ fn on_embedding(plan: &mut Plan, late: VariableId) {
         let (tokens, indices) = (scaled(tokens), scaled(indices));
         let is_held = |number: &f64| f64::from(*number as f32) == *number;
         let own = &plan.variable(late).values;
-        let mut values: Vec<f64> = tokens.iter().chain(&indices).copied().collect();
-        values.sort_by(f64::total_cmp);
-        values.dedup();
+        let values = ascending(tokens.iter().chain(&indices).copied().collect());
         if !values.iter().all(is_held) || values.len() * own.len() > MOST_VALUES {
             continue;
         }
         let sums = values.iter().flat_map(|a| own.iter().map(move |b| a + b));
-        let mut sums: Vec<f64> = sums.collect();
-        sums.sort_by(f64::total_cmp);
-        sums.dedup();
+        let sums = ascending(sums.collect());
         let variable = &mut plan.variables[early.0 as usize];
-        variable.values = values.into();
+        variable.values = values;
         variable.written = Written::Embed { tokens, indices };
-        plan.variables[late.0 as usize].values = sums.into();
+        plan.variables[late.0 as usize].values = sums;
         // What only shows an s-op by its name does not keep it in the stream.
         let reads = |score: &Linear| score.terms.contains_key(&early);
         let is_sum = |score: &Linear| !reads(score) || score.terms.contains_key(&late);
