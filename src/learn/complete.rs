@@ -20,6 +20,8 @@ const CLOSELY: usize = 24;
 const WORTH: u32 = 2;
 /// Places that there are for each row of a table, at least, if it is right wherever it is seen.
 const SEEN: usize = 20;
+/// How often a table is looked at while its labels are counted.
+const LOOKS: usize = 8;
 /// Labels that each module has to have right that is read for a part.
 const MODULE: u32 = 2;
 
@@ -144,55 +146,56 @@ impl Pool<'_> {
     /// Calls with the positions of the token that is the label of a place.
     fn holders(&self, at: usize, data: &Encoded, mut each: impl FnMut(usize)) {
         let token = self.tokens[usize::from(data.labels[at])];
+        if token == 0 {
+            return;
+        }
         let start = at / data.n * data.n;
         let seen = if self.causal { at - start + 1 } else { data.n };
         for (position, other) in data.tokens[start..start + seen].iter().enumerate() {
-            if *other == token && token != 0 {
+            if *other == token {
                 each(position);
             }
         }
     }
 
-    /// How often each of so many things holds where two variables have certain values.
-    fn counts(
-        &self,
-        a: &Codes,
-        b: &Codes,
-        of: usize,
-        each: impl Fn(usize, &mut [u32]),
-    ) -> Vec<u32> {
-        let mut counts = vec![0; a.count * b.count * of];
-        let pairs = a.codes.iter().zip(&b.codes);
-        for (place, (x, y)) in pairs.enumerate() {
-            let row = usize::from(*x) * b.count + usize::from(*y);
-            each(self.asked[place], &mut counts[row * of..][..of]);
-        }
-        counts
-    }
-
     /// Whether a table of two variables has all labels right, with rows that are seen often; and how many
-    /// it has right, beyond what its rows have to be worth.
-    fn read(&self, a: &Codes, b: &Codes) -> (bool, u32) {
-        let labels = &self.inputs.data.labels;
+    /// it has right, beyond what its rows have to be worth. None as soon as that cannot be more than what
+    /// is to be beaten.
+    fn read(&self, a: &Codes, b: &Codes, beaten: Option<(bool, u32)>) -> Option<(bool, u32)> {
+        let is_beaten = |found| beaten.is_some_and(|beaten| found <= beaten);
         let of = self.tokens.len();
-        let counts = self.counts(a, b, of, |at, row| row[usize::from(labels[at])] += 1);
-        let rows = counts
+        let mut counts = vec![0; a.count * b.count * of];
+        let some = self.wanted.len().div_ceil(LOOKS).max(1);
+        let parts = a.codes.chunks(some).zip(b.codes.chunks(some));
+        let mut left = self.wanted.len();
+        for ((a_codes, b_codes), labels) in parts.zip(self.wanted.chunks(some)) {
+            for ((x, y), label) in a_codes.iter().zip(b_codes).zip(labels) {
+                let row = usize::from(*x) * b.count + usize::from(*y);
+                counts[row * of + usize::from(*label)] += 1;
+            }
+            left -= labels.len();
+            let most = right(&counts, of, 0) + left as u32;
+            if is_beaten((is_sure(&counts, of), most)) {
+                return None;
+            }
+        }
+        let seen = counts
             .chunks(of)
-            .map(|row| row.iter().filter(|count| **count > 0).count());
-        let (seen, is_sure) = rows.fold((0, true), |(seen, is_sure), labels| {
-            (seen + usize::from(labels > 0), is_sure && labels <= 1)
-        });
-        let is_exact = is_sure && seen * SEEN <= self.asked.len();
-        (is_exact, worth(&counts, of))
+            .filter(|row| row.iter().any(|count| *count > 0));
+        let is_exact = is_sure(&counts, of) && seen.count() * SEEN <= self.wanted.len();
+        let found = (is_exact, right(&counts, of, WORTH));
+        (!is_beaten(found)).then_some(found)
     }
 
     /// How many labels are right if a table of two variables says from where to copy.
     fn fetched(&self, a: &Codes, b: &Codes) -> u32 {
         let data = self.inputs.data;
-        let counts = self.counts(a, b, data.n, |at, row| {
+        let mut counts = vec![0; a.count * b.count * data.n];
+        for (place, &at) in self.asked.iter().enumerate() {
+            let row = &mut counts[a.with(b, place) * data.n..][..data.n];
             self.holders(at, data, |position| row[position] += 1);
-        });
-        worth(&counts, data.n)
+        }
+        right(&counts, data.n, WORTH)
     }
 
     /// The sets of labels that two variables leave open, and how many changes to the label that stays,
@@ -299,10 +302,9 @@ impl Pool<'_> {
                     let reads = [a, b].into_iter().filter(known);
                     let reads: Vec<Variable> = part.reads().into_iter().chain(reads).collect();
                     let cost = MODULE * taken.more(&reads) as u32;
-                    let (is_exact, right) = self.read(x, y);
-                    let right = (is_exact, right.saturating_sub(cost));
-                    if best.as_ref().is_none_or(|(most, ..)| right > *most) {
-                        best = Some((right, part, (b, a)));
+                    let beaten = best.map(|((is_exact, right), ..)| (is_exact, right + cost));
+                    if let Some((is_exact, right)) = self.read(x, y, beaten) {
+                        best = Some(((is_exact, right.saturating_sub(cost)), part, (b, a)));
                     }
                 }
             }
@@ -312,12 +314,14 @@ impl Pool<'_> {
 }
 
 /// The sum of the largest count of each row, beyond what a row has to be worth.
-fn worth(counts: &[u32], of: usize) -> u32 {
+fn right(counts: &[u32], of: usize, worth: u32) -> u32 {
     let rows = counts.chunks(of);
-    rows.map(|row| {
-        row.iter()
-            .max()
-            .map_or(0, |most| most.saturating_sub(WORTH))
-    })
-    .sum()
+    let largest = rows.map(|row| row.iter().max().copied().unwrap_or(0));
+    largest.map(|most| most.saturating_sub(worth)).sum()
+}
+
+/// Whether each row has at most one count that is not 0.
+fn is_sure(counts: &[u32], of: usize) -> bool {
+    let mut rows = counts.chunks(of);
+    rows.all(|row| row.iter().filter(|count| **count > 0).count() <= 1)
 }

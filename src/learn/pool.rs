@@ -23,6 +23,8 @@ pub struct Pool<'a> {
     pub(super) columns: Vec<Vec<i32>>,
     /// Places with labels.
     pub(super) asked: Vec<usize>,
+    /// The labels there.
+    pub(super) wanted: Vec<u16>,
     /// The token that each label is, or 0; that of no label is the first.
     pub(super) tokens: Vec<u16>,
 }
@@ -39,6 +41,7 @@ impl<'a> Pool<'a> {
     pub fn new(program: &Program, sample: &'a Encoded, data: &Data, d: usize) -> Pool<'a> {
         let inputs = Inputs::new(sample);
         let asked = (0..sample.labels.len()).filter(|&at| sample.labels[at] != 0);
+        let wanted = sample.labels.iter().copied().filter(|label| *label != 0);
         let token = |label| {
             let found = data.vocabulary.iter().position(|token| token == label);
             found.map_or(0, |at| at as u16 + 1)
@@ -47,6 +50,7 @@ impl<'a> Pool<'a> {
             columns: inputs.run(&program.modules),
             modules: program.modules.clone(),
             asked: asked.collect(),
+            wanted: wanted.collect(),
             tokens: std::iter::once(0)
                 .chain(data.labels.iter().map(token))
                 .collect(),
@@ -202,7 +206,7 @@ impl<'a> Pool<'a> {
 
     /// The label at a place that is asked.
     pub(super) fn label(&self, place: usize) -> usize {
-        usize::from(self.inputs.data.labels[self.asked[place]])
+        usize::from(self.wanted[place])
     }
 }
 
