@@ -58,6 +58,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use size::ANY;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Compiles one s-op to a transformer that computes it exactly, for inputs of up to
 /// `setting.max_length` tokens of the vocabulary, in the default style.
@@ -189,7 +190,7 @@ struct Feature {
 struct Argument {
     read: LinearRead,
     /// Its values at tokens, ascending; the ends of where it is, if it is a real number.
-    points: Vec<f64>,
+    points: Arc<[f64]>,
     is_real: bool,
 }
 

@@ -97,37 +97,47 @@ pub(crate) fn sums_at<const N: usize>(
     points: &[f64],
     numbers: Vec<(Threshold, [f64; N])>,
 ) -> Vec<[f64; N]> {
-    let (mut rising, mut falling) = (Vec::new(), Vec::new());
+    let add = |to: &mut [f64; N], number: &[f64; N]| {
+        *to = std::array::from_fn(|at| to[at] + number[at]);
+    };
+    // What counts from a point on, and what up to one.
+    let mut rising = vec![[0.0; N]; points.len()];
+    let mut falling = rising.clone();
+    let (mut first, mut end) = (0, 0);
     for (threshold, number) in numbers {
         match threshold {
-            Threshold::From(at) => rising.push((at, number)),
-            Threshold::UpTo(at) => falling.push((-at, number)),
+            Threshold::From(at) => {
+                first = split(points, first, |point| point < at);
+                if let Some(sum) = rising.get_mut(first) {
+                    add(sum, &number);
+                }
+            }
+            Threshold::UpTo(at) => {
+                end = split(points, end, |point| point <= at);
+                if let Some(sum) = end.checked_sub(1).and_then(|last| falling.get_mut(last)) {
+                    add(sum, &number);
+                }
+            }
         }
     }
-    let mut sums = vec![[0.0; N]; points.len()];
-    let forwards = points.iter().copied().zip(&mut sums);
-    add_reached(forwards, rising);
-    let backwards = points.iter().map(|point| -point).zip(&mut sums).rev();
-    add_reached(backwards, falling);
-    sums
+    let mut sum = [0.0; N];
+    for number in &mut rising {
+        add(&mut sum, number);
+        *number = sum;
+    }
+    let mut sum = [0.0; N];
+    for (number, both) in falling.iter().zip(&mut rising).rev() {
+        add(&mut sum, number);
+        add(both, &sum);
+    }
+    rising
 }
 
-fn add_reached<'s, const N: usize>(
-    ascending: impl Iterator<Item = (f64, &'s mut [f64; N])>,
-    mut numbers: Vec<(f64, [f64; N])>,
-) {
-    numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut numbers = numbers.into_iter().peekable();
-    let mut sum = [0.0; N];
-    let add = |to: &mut [f64; N], number: [f64; N]| {
-        for (to, number) in to.iter_mut().zip(number) {
-            *to += number;
-        }
-    };
-    for (point, there) in ascending {
-        while let Some((_, number)) = numbers.next_if(|(at, _)| *at <= point) {
-            add(&mut sum, number);
-        }
-        add(there, sum);
+/// How many of the points, the first of them, are of one kind: often as many as were found before.
+fn split(points: &[f64], before: usize, is_first: impl Fn(f64) -> bool) -> usize {
+    let is_before = before == 0 || is_first(points[before - 1]);
+    if is_before && points.get(before).is_none_or(|point| !is_first(*point)) {
+        return before;
     }
+    points.partition_point(|point| is_first(*point))
 }

@@ -24,7 +24,6 @@ use crate::value::Value;
 use readout::Output;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use view::called;
 
 /// The plan for a compiler whose variables are placed.
@@ -452,16 +451,14 @@ impl Emitter<'_, '_> {
 
     fn feed_forwards(&mut self) {
         let compiler = self.compiler;
-        let arguments = compiler.arguments.values();
-        let points = arguments.map(|argument| ascending(argument.points.clone()));
-        let points: Vec<Arc<[f64]>> = points.collect();
         for (at, feature) in compiler.features.values().enumerate() {
             let into = self.features[at];
-            let linear = self.resolve(&compiler.arguments[feature.argument].read);
+            let argument = &compiler.arguments[feature.argument];
+            let linear = self.resolve(&argument.read);
             self.plan.feed_forwards.push(FeedForward {
                 source: self.plan.variable(into).source.clone(),
                 argument: linear,
-                points: points[feature.argument].clone(),
+                points: argument.points.clone(),
                 units: feature.units.clone(),
                 bank: at,
                 into,

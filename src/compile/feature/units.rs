@@ -10,7 +10,7 @@ use crate::compile::{Argument, Care, Compiler, Feature, Want, bits};
 use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
 use crate::plan::pass::Choice;
-use crate::plan::{Style, Unit};
+use crate::plan::{Style, Unit, ascending};
 
 /// What float32 may round of the sum of steps where nothing is to be left to its digits.
 pub(super) const QUIET: f64 = 1e-6;
@@ -40,8 +40,12 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<usize, Stopped> {
         let key = read.key();
+        let points = ascending(points);
         if let Some(known) = self.arguments.get_index_of(&key) {
-            self.arguments[known].points.extend(points);
+            let there = &mut self.arguments[known].points;
+            if *there != points {
+                *there = ascending([&there[..], &points[..]].concat());
+            }
             return Ok(known);
         }
         self.demand(&read, label)?;
