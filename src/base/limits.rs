@@ -60,7 +60,7 @@ limits! {
         "combinations of operand values of one operation, tokens of the longest input, when compiling";
     candidates: usize = 30_000_000,
         "keys that selectors may select, for each query and the length it stands in, when compiling";
-    hidden_values: usize = 20_000_000,
+    hidden_values: usize = 4_000_000,
         "values that arguments of hidden units take, counted for each function of them, when compiling";
     drawn_cells: usize = 2_000_000,
         "cells of a drawing: a selector has a cell for each pair of tokens";
