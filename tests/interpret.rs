@@ -377,7 +377,7 @@ fn check_many(program: &Program, (first, second): (&[Value], &[Value]), length: 
 }
 
 proptest! {
-    #![proptest_config(property::property(3000))]
+    #![proptest_config(property::property(2000))]
 
     #[test]
     fn random_programs_mean_what_the_naive_evaluator_says(
@@ -420,7 +420,7 @@ proptest! {
 
 proptest! {
     // Every s-op of a program is evaluated on every input, three times.
-    #![proptest_config(property::property(1000))]
+    #![proptest_config(property::property(600))]
 
     #[test]
     fn many_inputs_are_evaluated_as_one_by_one(

@@ -444,7 +444,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(property::property(10_000))]
+    #![proptest_config(property::property(4_000))]
 
     #[test]
     fn printed_trees_read_back(recipes in proptest::collection::vec(recipe(), 1..8)) {

@@ -121,7 +121,7 @@ fn what_a_program_lacks_is_read_off_the_examples() {
 /// each.
 #[test]
 fn sums_are_given_the_tables_that_they_lack() {
-    let (data, program) = unlearnt(Task::MostFreq, 4000);
+    let (data, program) = unlearnt(Task::MostFreq, 2000);
     let mut pool = Pool::new(&program, &data.train, &data, data.n());
     pool.widen();
     let summed = summed(pool, &data, &|| false);
