@@ -322,6 +322,7 @@ fn is_right(
         let options = VerifyOptions {
             precision,
             samples,
+            exhaustive: samples,
             ..VerifyOptions::default()
         };
         let verified = session.verify(&compiled, &options).unwrap();
@@ -591,6 +592,7 @@ fn longer_inputs_do_not_take_more_layers_or_large_weights() {
             let options = VerifyOptions {
                 precision,
                 samples: 200,
+                exhaustive: 200,
                 ..VerifyOptions::default()
             };
             let verified = session.verify(&compiled, &options).unwrap();

@@ -166,6 +166,7 @@ fn positions_of_long_inputs_are_right() {
             let options = VerifyOptions {
                 precision,
                 samples: 30,
+                exhaustive: 30,
                 ..VerifyOptions::default()
             };
             let verified = session.verify(&compiled, &options).unwrap();
