@@ -12,6 +12,7 @@ use common::{session, shape};
 use oracle::{Case, Oracle};
 use rasp::base::{Limits, SourceId};
 use rasp::graph::Sharing;
+use rasp::inside::interpret::evaluate_many;
 use rasp::inside::stdlib::{MODULES, Module, RASPLIB};
 use rasp::inside::syntax::ast::StatementKind;
 use rasp::inside::syntax::parse;
@@ -220,18 +221,16 @@ fn inputs(alphabet: &str, longest: u32) -> impl Iterator<Item = Vec<char>> {
 fn agree(module: &str, expression: &str, inputs: impl Iterator<Item = Vec<char>>, oracle: Oracle) {
     let mut session = loaded(module);
     let sop = session.sop(expression).unwrap();
-    for input in inputs {
-        let expected = oracle(&input);
-        if expected.is_empty() {
-            continue;
-        }
-        let tokens: Vec<Value> = input
-            .iter()
-            .map(|letter| Value::str(&letter.to_string()))
-            .collect();
-        let found = session.evaluate(sop, &tokens).unwrap().values;
+    let said = inputs.map(|input| (oracle(&input), input));
+    let said: Vec<_> = said.filter(|(expected, _)| !expected.is_empty()).collect();
+    let tokens = |letter: &char| Value::str(&letter.to_string());
+    let inputs = said.iter().map(|(_, input)| input.iter().map(tokens));
+    let inputs: Vec<Vec<Value>> = inputs.map(Iterator::collect).collect();
+    let found = evaluate_many(session.graph(), &[sop], &inputs).unwrap();
+    for ((expected, input), found) in said.iter().zip(found) {
+        let found = found[0].as_ref().unwrap();
         let equal = expected.len() == found.len()
-            && expected.iter().zip(&found).all(|(a, b)| match (a, b) {
+            && expected.iter().zip(found).all(|(a, b)| match (a, b) {
                 (Value::Float(a), b) => (a - b.as_float().unwrap_or(f64::NAN)).abs() < 1e-12,
                 (a, b) => a == b,
             });
@@ -283,16 +282,18 @@ fn every_function_has_an_oracle() {
 #[test]
 fn addition_of_all_small_numbers() {
     let mut session = loaded("arithmetic");
+    let numbers = (0..120).flat_map(|left| (0..120).map(move |right| (left, right)));
+    let inputs = numbers
+        .clone()
+        .map(|(a, b)| Value::characters(&format!("{a}+{b}")));
+    let inputs: Vec<Vec<Value>> = inputs.collect();
     for addition in ["add(tokens)", "add_rippling(tokens, 3)"] {
         let sop = session.sop(addition).unwrap();
-        for left in 0..120 {
-            for right in 0..120 {
-                let input = format!("{left}+{right}");
-                let result = session.evaluate(sop, &Value::characters(&input)).unwrap();
-                let digits = result.values.iter().map(|digit| digit.as_int().unwrap());
-                let sum = digits.fold(0, |sum, digit| sum * 10 + digit);
-                assert_eq!(sum, left + right, "{addition}: {input}");
-            }
+        let found = evaluate_many(session.graph(), &[sop], &inputs).unwrap();
+        for ((left, right), result) in numbers.clone().zip(found) {
+            let digits = result[0].as_ref().unwrap().iter();
+            let sum = digits.fold(0, |sum, digit| sum * 10 + digit.as_int().unwrap());
+            assert_eq!(sum, left + right, "{addition}: {left}+{right}");
         }
     }
 }
