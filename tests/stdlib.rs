@@ -12,7 +12,6 @@ use common::{session, shape};
 use oracle::{Case, Oracle};
 use rasp::base::{Limits, SourceId};
 use rasp::graph::Sharing;
-use rasp::inside::interpret::evaluate_many;
 use rasp::inside::stdlib::{MODULES, Module, RASPLIB};
 use rasp::inside::syntax::ast::StatementKind;
 use rasp::inside::syntax::parse;
@@ -226,11 +225,11 @@ fn agree(module: &str, expression: &str, inputs: impl Iterator<Item = Vec<char>>
     let tokens = |letter: &char| Value::str(&letter.to_string());
     let inputs = said.iter().map(|(_, input)| input.iter().map(tokens));
     let inputs: Vec<Vec<Value>> = inputs.map(Iterator::collect).collect();
-    let found = evaluate_many(session.graph(), &[sop], &inputs).unwrap();
+    let found = session.evaluate_many(sop, &inputs).unwrap();
     for ((expected, input), found) in said.iter().zip(found) {
-        let found = found[0].as_ref().unwrap();
+        let found = found.unwrap();
         let equal = expected.len() == found.len()
-            && expected.iter().zip(found).all(|(a, b)| match (a, b) {
+            && expected.iter().zip(&found).all(|(a, b)| match (a, b) {
                 (Value::Float(a), b) => (a - b.as_float().unwrap_or(f64::NAN)).abs() < 1e-12,
                 (a, b) => a == b,
             });
@@ -289,9 +288,9 @@ fn addition_of_all_small_numbers() {
     let inputs: Vec<Vec<Value>> = inputs.collect();
     for addition in ["add(tokens)", "add_rippling(tokens, 3)"] {
         let sop = session.sop(addition).unwrap();
-        let found = evaluate_many(session.graph(), &[sop], &inputs).unwrap();
+        let found = session.evaluate_many(sop, &inputs).unwrap();
         for ((left, right), result) in numbers.clone().zip(found) {
-            let digits = result[0].as_ref().unwrap().iter();
+            let digits = result.as_ref().unwrap().iter();
             let sum = digits.fold(0, |sum, digit| sum * 10 + digit.as_int().unwrap());
             assert_eq!(sum, left + right, "{addition}: {left}+{right}");
         }

@@ -25,6 +25,9 @@ use crate::value::Value;
 /// The name of what a program computes.
 pub const OUTPUT: &str = "output";
 
+/// Examples that are looked at together.
+const TOGETHER: usize = 1_000;
+
 /// A program as RASP text.
 pub struct Decompiled {
     /// The text. Its s-op [`OUTPUT`] gives the labels; where none is asked for it may give anything.
@@ -94,19 +97,26 @@ pub fn agreement(
     examples: &Encoded,
 ) -> Fallible<(usize, usize)> {
     let mut agreeing = 0;
-    for at in 0..examples.count() {
-        let part = examples.part(&[at]);
+    for part in examples.parts(TOGETHER) {
         let given = program.labels(&Inputs::new(&part).run(&program.modules));
-        let tokens = part.tokens.iter().filter(|&&token| token != 0);
-        let input: Vec<Value> = tokens
-            .map(|&token| data.vocabulary[usize::from(token) - 1].clone())
+        let tokens = part.tokens.chunks(part.n);
+        let inputs: Vec<Vec<Value>> = tokens
+            .map(|tokens| {
+                let tokens = tokens.iter().filter(|&&token| token != 0);
+                let token = |&token: &u16| data.vocabulary[usize::from(token) - 1].clone();
+                tokens.map(token).collect()
+            })
             .collect();
-        let values = text.session.evaluate(text.output, &input)?.values;
-        let asked = part.labels.iter().zip(given).zip(&values);
-        let mut asked = asked.filter(|((wanted, _), _)| **wanted != 0);
-        let is_equal =
-            asked.all(|((_, given), value)| data.labels[usize::from(given) - 1] == *value);
-        agreeing += usize::from(is_equal);
+        let found = text.session.evaluate_many(text.output, &inputs)?;
+        let labels = part.labels.chunks(part.n).zip(given.chunks(part.n));
+        for ((wanted, given), values) in labels.zip(found) {
+            let values = values?;
+            let mut asked = wanted.iter().zip(given).zip(&values);
+            let is_equal = asked.all(|((wanted, given), value)| {
+                *wanted == 0 || data.labels[usize::from(*given) - 1] == *value
+            });
+            agreeing += usize::from(is_equal);
+        }
     }
     Ok((agreeing, examples.count()))
 }

@@ -7,7 +7,7 @@ use crate::value::Value;
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Borrow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The longest input, and the largest vocabulary, that can be learnt from.
 pub const LARGEST: usize = 64;
@@ -92,8 +92,9 @@ impl Data {
         let mut data = Data::new(task.name(), examples, task.is_causal(), seed, 0.1)?;
         if let Some(all) = task.all() {
             // Rare labels that no example has come after the others.
+            let mut known: HashSet<Value> = data.labels.iter().cloned().collect();
             for label in all.flat_map(|example| example.output).flatten() {
-                if !data.labels.contains(&label) {
+                if known.insert(label.clone()) {
                     data.labels.push(label);
                 }
             }
@@ -197,18 +198,14 @@ impl Data {
             n,
             ..Encoded::default()
         };
-        let number = |values: &[Value], value: &Value| {
-            let found = values.iter().position(|known| known == value);
-            found.map_or(0, |at| at as u16 + 1)
-        };
+        let numbers = [&self.vocabulary, &self.labels]
+            .map(|values| -> HashMap<&Value, u16> { values.iter().zip(1..).collect() });
+        let number = |of: usize, value: &Value| numbers[of].get(value).copied().unwrap_or(0);
         for example in examples {
             let example = example.borrow();
-            let tokens = example
-                .input
-                .iter()
-                .map(|token| number(&self.vocabulary, token));
+            let tokens = example.input.iter().map(|token| number(0, token));
             let labels = example.output.iter().map(|label| match label {
-                Some(label) => number(&self.labels, label),
+                Some(label) => number(1, label),
                 None => 0,
             });
             let nothing = || std::iter::repeat(0);

@@ -359,6 +359,22 @@ impl Session {
         interpret::evaluate(self.graph(), sop, input).map_err(|error| self.explained(*error, sop))
     }
 
+    /// The values of an s-op on each of many inputs, sooner than one by one where these are short.
+    ///
+    /// # Errors
+    /// Ctrl-C (E0802); of each input as [`Session::evaluate`].
+    pub fn evaluate_many(
+        &self,
+        sop: SOpId,
+        inputs: &[Vec<Value>],
+    ) -> Fallible<Vec<Fallible<Vec<Value>>>> {
+        let all = interpret::evaluate_many(self.graph(), &[sop], inputs)?;
+        let found = all.into_iter().flatten();
+        Ok(found
+            .map(|values| values.map_err(|error| self.explained(*error, sop)))
+            .collect())
+    }
+
     /// An error of evaluation with what the program says about it.
     pub fn explained(&self, error: Diagnostic, sop: SOpId) -> Box<Diagnostic> {
         Box::new(explain(&self.evaluator, error, &[sop]))
