@@ -245,7 +245,10 @@ impl Bounds<'_> {
         OnTheWay {
             products: constant.abs() * unit + sizes * 2.0 * unit,
             added_up,
-            sums: added_up * sum.added,
+            sums: match read.is_in_order {
+                true => added_up * sum.added,
+                false => f64::INFINITY,
+            },
             sum,
         }
     }

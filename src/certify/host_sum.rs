@@ -12,6 +12,8 @@ pub(super) struct HostSum {
     pub of_indices: Embedded,
     /// What the sum is at BOS.
     pub at_bos: f64,
+    /// Whether what is read of the embeddings is added first.
+    pub is_in_order: bool,
 }
 
 /// One term of it.
@@ -64,6 +66,7 @@ impl HostSum {
             constant: linear.constant,
             of_tokens: Embedded::new(plan, &terms, |tokens, _| tokens),
             of_indices: Embedded::new(plan, &terms, |_, indices| indices),
+            is_in_order: terms.is_sorted_by_key(|term| !term.is_embedded),
             terms,
             at_bos: plan.at_bos(linear),
         }
