@@ -45,11 +45,11 @@ fn bulk_work_is_charged_by_its_size() {
 fn what_lives_at_the_same_time_is_bounded() {
     // Within the steps of each entry, but kept.
     let place = Place::new();
-    let entry = |n: usize| format!("x{n} = [range(1000000) for i in range(9)];\n");
+    let limit = ["--limit", "memory_bytes=100000000"];
+    let entry = |n: usize| format!("x{n} = [range(100000) for i in range(9)];\n");
     let typed: String = (0..8).map(entry).collect();
-    let ran = place.reading(&typed, &[]);
-    let told =
-        "the limit `memory_bytes` of 1073741824 bytes of lists, dicts and strings is reached";
+    let ran = place.reading(&typed, &limit);
+    let told = "the limit `memory_bytes` of 100000000 bytes of lists, dicts and strings is reached";
     assert!(ran.err.contains(told), "{}", ran.err);
     // What nothing holds any more does not count.
     let again = typed.replace("x1 =", "x0 =").replace("x2 =", "x0 =");
@@ -58,7 +58,7 @@ fn what_lives_at_the_same_time_is_bounded() {
         .take(3)
         .map(|line| format!("{line}\n"))
         .collect();
-    let ran = place.reading(&again.repeat(2), &[]);
+    let ran = place.reading(&again.repeat(2), &limit);
     assert!(ran.err.is_empty(), "{}", ran.err);
 }
 
