@@ -1170,6 +1170,13 @@ fn s_ops_are_named_one_by_one() {
     assert_eq!(ran.status, 2);
     let told = "Its s-ops: `-e first`, `-e second`";
     assert!(ran.err.contains(told), "{}", ran.err);
+    // A model has its own option.
+    let sizes = ["--vocab", "ab", "--max-len", "3", "-o", "m"];
+    let compiled = place.rasp(&[&["compile", "two.rasp", "-e", "second"], &sizes[..]].concat());
+    assert_eq!(compiled.status, 0, "{}", compiled.err);
+    let ran = place.rasp(&["draw", "m", "--show", "weights"]);
+    let told = "drawn with `rasp draw --model MODEL";
+    assert!(ran.status == 2 && ran.err.contains(told), "{}", ran.err);
     let ran = place.rasp(&["run", "two.rasp", "-e", "first,second"]);
     assert_eq!(ran.status, 1);
     let told = "ask for one at a time, on the command line as `-e first` `-e second`";

@@ -174,18 +174,26 @@ fn answer(error: &clap::Error) -> i32 {
     error.exit_code()
 }
 
-/// The s-ops of the program, where it is not said which of them is meant.
+/// The s-ops of the program, where it is not said which of them is meant; or what is to be done with a file
+/// that is no program.
 fn sops_of(error: &clap::Error, words: &[String]) -> Option<String> {
     let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
     let asks = error.kind() == ErrorKind::MissingRequiredArgument
         && missing.iter().any(|option| option.starts_with("--expr"));
-    let file = words
-        .get(2)
-        .filter(|word| asks && word.ends_with(".rasp"))?;
+    let file = words.get(2).map(Path::new);
+    let file = file.filter(|file| asks && file.is_file())?;
+    let program = match input::read(file) {
+        Ok(program) => program,
+        Err(error) => {
+            return error
+                .help
+                .map(|help| format!("{}: {}", error.message, help.message));
+        }
+    };
     let mut session = limits::session(Sharing::Equal);
-    session.load(&input::read(Path::new(file)).ok()?);
+    session.load(&program);
     let own = session.own_names().into_iter();
     let sops = own.filter(|(_, meta)| matches!(meta, Meta::SOp(_)));
     let named: Vec<String> = sops
