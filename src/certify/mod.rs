@@ -19,6 +19,7 @@ mod readout;
 mod rounds;
 mod sensitivity;
 mod sided;
+mod sums;
 
 use crate::base::parallel;
 use crate::model::{Dtype, HostOrder};
