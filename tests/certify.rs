@@ -15,7 +15,7 @@ use rasp::execute::{Precision, largest_activation, trace};
 use rasp::inside::certify::{Floats, certify, grain};
 use rasp::inside::compile::{certified, compile_in, lower};
 use rasp::model::{Decoder, Dtype, Host, HostOrder, Matrix, Model, from_bytes, to_bytes};
-use rasp::plan::{Plan, Style, Unit, VariableId, output, outputs};
+use rasp::plan::{Plan, Style, Unit, VariableId, ascending, output, outputs};
 use rasp::session::{Asked, Certificate, Compiled, Request, Session, VerifyOptions};
 use rasp::value::Value;
 use serde_json::Value as Json;
@@ -857,7 +857,7 @@ proptest! {
 
     #[test]
     fn what_units_add_up_to_at_many_points_is_that_at_each(units in units(), points in vec(-30i32..30, 0..20)) {
-        let points: Vec<f64> = points.into_iter().map(|point| f64::from(point) / 4.0).collect();
+        let points = ascending(points.into_iter().map(|point| f64::from(point) / 4.0).collect());
         for (point, found) in points.iter().zip(outputs(&units, &points)) {
             let expected = output(&units, *point);
             assert!((found - expected).abs() <= 1e-9, "{units:?} at {point}: {found}, {expected}");

@@ -1,7 +1,7 @@
 //! What hidden units give at the values of their argument, and between them, whatever the floats.
 
 use super::addends::Near;
-use crate::plan::at_points::{Threshold, in_order, steps, sums_at};
+use crate::plan::at_points::{Threshold, steps, sums_at};
 use crate::plan::{FeedForward, Plan, Unit, output};
 
 /// What the units of a feed-forward operation do at one value of their argument.
@@ -85,6 +85,14 @@ impl At {
             false => Near::Between(self.point - off, self.point + off),
         }
     }
+}
+
+/// The place of each number in ascending order, and the numbers in that.
+fn in_order(points: &[f64]) -> (Vec<usize>, Vec<f64>) {
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by(|a, b| points[*a].total_cmp(&points[*b]));
+    let ascending = order.iter().map(|at| points[*at]).collect();
+    (order, ascending)
 }
 
 /// The size of what a unit gives, where that is not 0, by its argument.

@@ -14,7 +14,6 @@ use crate::learn::train::{Progress, Recipe, Training};
 use crate::learn::{self, Sizes};
 use crate::model::{self, Dtype, Model};
 use crate::session::{Asked, files};
-use crate::value::Value;
 use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -431,9 +430,7 @@ impl Learning<'_> {
         };
         let executor = Executor::new(&compiled.model, precision)?;
         for at in (0..examples.count()).step_by(examples.count().div_ceil(EXECUTED).max(1)) {
-            let tokens = examples.example(at).0.iter().filter(|&&token| token != 0);
-            let token = |&token: &u16| self.data.vocabulary[usize::from(token) - 1].clone();
-            let input: Vec<Value> = tokens.map(token).collect();
+            let input = self.data.input(examples.example(at).0);
             let values = text.session.evaluate(text.output, &input)?.values;
             if executor.run(&input)? != values {
                 let message = "the model gives other values than the program";

@@ -100,13 +100,7 @@ pub fn agreement(
     for part in examples.parts(TOGETHER) {
         let given = program.labels(&Inputs::new(&part).run(&program.modules));
         let tokens = part.tokens.chunks(part.n);
-        let inputs: Vec<Vec<Value>> = tokens
-            .map(|tokens| {
-                let tokens = tokens.iter().filter(|&&token| token != 0);
-                let token = |&token: &u16| data.vocabulary[usize::from(token) - 1].clone();
-                tokens.map(token).collect()
-            })
-            .collect();
+        let inputs: Vec<Vec<Value>> = tokens.map(|tokens| data.input(tokens)).collect();
         let found = text.session.evaluate_many(text.output, &inputs)?;
         let labels = part.labels.chunks(part.n).zip(given.chunks(part.n));
         for ((wanted, given), values) in labels.zip(found) {

@@ -286,7 +286,5 @@ pub fn example(data: &Data) -> Option<(Vec<Value>, Vec<u16>)> {
     };
     let longest = (0..set.count()).max_by_key(|&at| (length(at), usize::MAX - at))?;
     let (tokens, labels) = set.example(longest);
-    let tokens = tokens.iter().filter(|&&token| token != 0);
-    let tokens = tokens.map(|&token| data.vocabulary[usize::from(token) - 1].clone());
-    Some((tokens.collect(), labels.to_vec()))
+    Some((data.input(tokens), labels.to_vec()))
 }

@@ -192,6 +192,14 @@ impl Data {
         self.train.n
     }
 
+    /// The input whose tokens have these numbers, of which 0 is none.
+    #[must_use]
+    pub fn input(&self, tokens: &[u16]) -> Vec<Value> {
+        let tokens = tokens.iter().filter(|&&token| token != 0);
+        let tokens = tokens.map(|&token| self.vocabulary[usize::from(token) - 1].clone());
+        tokens.collect()
+    }
+
     fn encode(&self, examples: impl Iterator<Item = impl Borrow<Example>>) -> Encoded {
         let n = self.n();
         let mut encoded = Encoded {

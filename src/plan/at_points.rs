@@ -12,19 +12,17 @@ pub fn output(units: &[Unit], z: f64) -> f64 {
         .sum()
 }
 
-/// What hidden units add up to where their argument is each of some numbers.
+/// What hidden units add up to where their argument is each of some numbers, which are ascending.
 pub fn outputs(units: &[Unit], points: &[f64]) -> Vec<f64> {
-    let (order, ascending) = in_order(points);
-    let sums = steps(units).map(|steps| sums_at(&ascending, steps));
-    let mut outputs = vec![0.0; points.len()];
-    for (at, (place, z)) in order.into_iter().zip(ascending).enumerate() {
+    let sums = steps(units).map(|steps| sums_at(points, steps));
+    let outputs = points.iter().enumerate().map(|(at, z)| {
         let on_steps = sums.as_ref().map(|sums| sums[at]);
-        outputs[place] = match on_steps {
+        match on_steps {
             Some([0.0, sum]) => sum,
-            _ => output(units, z),
-        };
-    }
-    outputs
+            _ => output(units, *z),
+        }
+    });
+    outputs.collect()
 }
 
 /// Some numbers, ascending, each once.
@@ -32,14 +30,6 @@ pub fn ascending(mut numbers: Vec<f64>) -> Arc<[f64]> {
     numbers.sort_by(f64::total_cmp);
     numbers.dedup();
     numbers.into()
-}
-
-/// The place of each number in ascending order, and the numbers in that.
-pub(crate) fn in_order(points: &[f64]) -> (Vec<usize>, Vec<f64>) {
-    let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by(|a, b| points[*a].total_cmp(&points[*b]));
-    let ascending = order.iter().map(|at| points[*at]).collect();
-    (order, ascending)
 }
 
 /// Where units follow each other in pairs whose slopes cancel: how many pairs are on their ramp, and what all others
