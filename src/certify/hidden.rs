@@ -6,7 +6,7 @@ use super::bound::{Bound, Bounds, Floats, fits, grain, is_power};
 use super::host_sum::{HostSum, HostTerm};
 use super::points::{At, Shape};
 use super::sided::OneSided;
-use crate::plan::{FeedForward, Unit};
+use crate::plan::{FeedForward, Unit, ascending};
 
 impl Bounds<'_> {
     /// What a feed-forward operation writes.
@@ -134,7 +134,7 @@ impl Bounds<'_> {
         let turns = bends
             .filter(|z| (low..=high).contains(z))
             .chain([low, high]);
-        let turns: Vec<f64> = turns.collect();
+        let turns = ascending(turns.collect());
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         let mut rounding = 0.0f64;
         for at in At::each(&turns, forward, &forward.units) {

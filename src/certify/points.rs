@@ -25,21 +25,19 @@ pub(super) struct At {
 }
 
 impl At {
-    /// All values of the argument, that at BOS among them; `units` are those that a host adds.
+    /// All values of the argument, that at BOS behind them; `units` are those that a host adds.
     pub fn all(plan: &Plan, forward: &FeedForward, units: &[Unit]) -> Vec<At> {
-        let bos = plan.bos.then(|| plan.at_bos(&forward.argument));
-        let points: Vec<f64> = forward.points.iter().copied().chain(bos).collect();
-        let mut all = At::each(&points, forward, units);
-        if let Some(last) = all.last_mut().filter(|_| plan.bos) {
-            last.is_bos = true;
+        let mut all = At::each(&forward.points, forward, units);
+        if plan.bos {
+            let at_bos = At::each(&[plan.at_bos(&forward.argument)], forward, units);
+            all.extend(at_bos.into_iter().map(|at| At { is_bos: true, ..at }));
         }
         all
     }
 
-    /// Values of the argument. There may be thousands of these, and of units: sums are those at the point before
-    /// and what has come since.
+    /// Values of the argument, which are ascending. There may be thousands of these, and of units: sums are those at
+    /// the point before and what has come since.
     pub fn each(points: &[f64], forward: &FeedForward, units: &[Unit]) -> Vec<At> {
-        let (order, sorted) = in_order(points);
         let constant = forward.argument.constant;
         let active = units.iter().map(|u| {
             let bias = u.weight * (u.slope * constant + u.offset);
@@ -47,12 +45,11 @@ impl At {
             let sizes = [(u.weight * u.slope).abs(), bias.abs(), of_z, of_1, 1.0];
             (Threshold::near(u), sizes)
         });
-        let active = sums_at(&sorted, active.collect());
-        let on_the_way = sums_at(&sorted, on_the_way(units));
-        let largest = largest_at(&sorted, units.iter().map(line).collect());
-        let steps = steps(&forward.units).map(|steps| sums_at(&sorted, steps));
-        let mut all: Vec<(usize, At)> = Vec::with_capacity(points.len());
-        for (at, point) in sorted.into_iter().enumerate() {
+        let active = sums_at(points, active.collect());
+        let on_the_way = sums_at(points, on_the_way(units));
+        let largest = largest_at(points, units.iter().map(line).collect());
+        let steps = steps(&forward.units).map(|steps| sums_at(points, steps));
+        let points = points.iter().enumerate().map(|(at, &point)| {
             let [slope, bias, of_z, of_1, count] = active[at];
             let [net, net_of_z, net_of_1] = on_the_way[at];
             let given = at_point([of_z, of_1], point);
@@ -60,7 +57,7 @@ impl At {
             let steps = steps.as_ref().map(|steps| steps[at]);
             let on_steps = steps.filter(|[ramps, _]| *ramps == 0.0);
             let of_products = 2.0 * given;
-            let at_point = At {
+            At {
                 point,
                 is_bos: false,
                 value: on_steps.map_or_else(|| output(&forward.units, point), |[_, value]| value),
@@ -71,11 +68,9 @@ impl At {
                 given,
                 of_sum: of_products + units.len() as f64 * reach,
                 rounding_of_sum: of_products + (count - 1.0).max(0.0) * reach,
-            };
-            all.push((order[at], at_point));
-        }
-        all.sort_by_key(|(at, _)| *at);
-        all.into_iter().map(|(_, at)| at).collect()
+            }
+        });
+        points.collect()
     }
 
     /// Where the argument is if it is off by so much.
@@ -85,14 +80,6 @@ impl At {
             false => Near::Between(self.point - off, self.point + off),
         }
     }
-}
-
-/// The place of each number in ascending order, and the numbers in that.
-fn in_order(points: &[f64]) -> (Vec<usize>, Vec<f64>) {
-    let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by(|a, b| points[*a].total_cmp(&points[*b]));
-    let ascending = order.iter().map(|at| points[*at]).collect();
-    (order, ascending)
 }
 
 /// The size of what a unit gives, where that is not 0, by its argument.
