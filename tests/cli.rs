@@ -1177,6 +1177,7 @@ fn s_ops_are_named_one_by_one() {
     let ran = place.rasp(&["draw", "m", "--show", "weights"]);
     let told = "drawn with `rasp draw --model MODEL";
     assert!(ran.status == 2 && ran.err.contains(told), "{}", ran.err);
+    assert!(!ran.err.contains("Usage"), "{}", ran.err);
     let ran = place.rasp(&["run", "two.rasp", "-e", "first,second"]);
     assert_eq!(ran.status, 1);
     let told = "ask for one at a time, on the command line as `-e first` `-e second`";

@@ -116,6 +116,31 @@ fn a_token_that_is_the_sink_is_marked_and_not_selected() {
 }
 
 #[test]
+fn what_has_no_name_is_drawn_as_the_stream_holds_it() {
+    let place = Place::new();
+    let source = "n = selector_width(select(tokens, \"a\", ==) and select(indices, indices, <));\n\
+                  pairs = round(length * aggregate(full_s, n if tokens == \"b\" else 0));\n";
+    place.file("pairs.rasp", source);
+    let of = ["pairs.rasp", "-e", "pairs", "-i", "abba"];
+    let ran = draw(
+        &place,
+        &[&of[..], &["--show", "model", "--as", "json"]].concat(),
+    );
+    let json: Json = serde_json::from_str(&ran.out).unwrap();
+    let hidden = panels(&json).find(|panel| panel["id"] == "half2-round1");
+    let hidden = hidden.unwrap();
+    let note = items(&hidden["notes"])[0].as_str().unwrap();
+    assert!(note.starts_with("without a name in the program"), "{note}");
+    let row = &hidden["blocks"][0]["table"][1];
+    assert_eq!(row["name"], "(n if (tokens == \"b\") else 0)");
+    let cells = items(&row["cells"])
+        .iter()
+        .map(|cell| cell["text"].as_str());
+    let cells: Option<Vec<&str>> = cells.collect();
+    assert_eq!(cells.unwrap(), ["–", "0", "1", "1", "0"]);
+}
+
+#[test]
 fn what_has_one_name_is_numbered() {
     let place = Place::new();
     let dyck2 = example("dyck2");

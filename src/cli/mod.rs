@@ -47,7 +47,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use output::{Output, Stop};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// So many s-ops of a program are named where one is missing.
 const SOPS_SHOWN: usize = 8;
@@ -109,9 +109,16 @@ fn with_negative_numbers(command: clap::Command, words: &[String]) -> clap::Comm
     })
 }
 
-/// What is wrong first: the command, if it is none, whatever follows it. An option that there is not is
-/// no value either, as clap would have it.
+/// What is wrong first: the command, if it is none, whatever follows it; or the file, if it is no program,
+/// whatever is missing. An option that there is not is no value either, as clap would have it.
 fn meant(mut error: clap::Error) -> clap::Error {
+    if let Some(file) = without_sop(&error, &words())
+        && let Err(told) = input::read(&file)
+    {
+        let help = told.help.iter().map(|help| format!("\n\n{}", help.message));
+        let text = format!("{}{}\n", told.message, String::from_iter(help));
+        return clap::Error::raw(ErrorKind::ValueValidation, text);
+    }
     let unknown = [ErrorKind::UnknownArgument, ErrorKind::InvalidSubcommand];
     if !unknown.contains(&error.kind()) {
         return error;
@@ -174,24 +181,20 @@ fn answer(error: &clap::Error) -> i32 {
     error.exit_code()
 }
 
-/// The s-ops of the program, where it is not said which of them is meant; or what is to be done with a file
-/// that is no program.
-fn sops_of(error: &clap::Error, words: &[String]) -> Option<String> {
+/// The file of a command that is not told which s-op is meant.
+fn without_sop(error: &clap::Error, words: &[String]) -> Option<PathBuf> {
     let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
     let asks = error.kind() == ErrorKind::MissingRequiredArgument
         && missing.iter().any(|option| option.starts_with("--expr"));
-    let file = words.get(2).map(Path::new);
-    let file = file.filter(|file| asks && file.is_file())?;
-    let program = match input::read(file) {
-        Ok(program) => program,
-        Err(error) => {
-            return error
-                .help
-                .map(|help| format!("{}: {}", error.message, help.message));
-        }
-    };
+    let mut files = words.iter().skip(2).map(PathBuf::from);
+    files.find(|file| asks && file.is_file())
+}
+
+/// The s-ops of the program, where it is not said which of them is meant.
+fn sops_of(error: &clap::Error, words: &[String]) -> Option<String> {
+    let program = input::read(&without_sop(error, words)?).ok()?;
     let mut session = limits::session(Sharing::Equal);
     session.load(&program);
     let own = session.own_names().into_iter();

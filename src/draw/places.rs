@@ -326,11 +326,15 @@ fn legend(drawing: &Drawing, available: f64) -> Drawn {
         entries.push((Paint::Edge(role), text));
     }
     let mut scale = |paint, text: &str| entries.push((paint, text.to_string()));
-    if drawing.has(Scale::Selected) && drawing.roles().contains(&Role::Query) {
-        scale(Paint::On, "selected");
-    }
-    if drawing.has(Scale::Share) {
-        scale(Paint::On, "attention: strength by its square root");
+    let selects = drawing.has(Scale::Selected) && drawing.roles().contains(&Role::Query);
+    match (selects, drawing.has(Scale::Share)) {
+        (true, true) => scale(
+            Paint::On,
+            "selected, or attention: strength by its square root",
+        ),
+        (true, false) => scale(Paint::On, "selected"),
+        (false, true) => scale(Paint::On, "attention: strength by its square root"),
+        (false, false) => {}
     }
     if drawing.has(Scale::Difference) || drawing.has(Scale::Number) {
         scale(Paint::Plus, "more than 0");

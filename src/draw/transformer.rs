@@ -10,11 +10,14 @@ use crate::execute::{Decoded, Pattern, Precision, Trace, TraceStep, trace};
 use crate::graph::{Graph, SOpId, Selector, SelectorId};
 use crate::model::Model;
 use crate::model::describe::numbered;
-use crate::plan::Plan;
+use crate::plan::{Plan, Rounding, Variable};
 use crate::schedule::Attention;
 use crate::value::Value;
 use crate::value::sequence::{applied, input_source};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The most directions without a name that are drawn after each half layer.
+const UNNAMED: usize = 12;
 
 /// A model on the input of a subject: its layers, with each head's attention beside the selector of
 /// the program that goes by the same name, and their difference.
@@ -27,7 +30,10 @@ pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> 
     let mut traced = traced(subject, model, |budget, positions| {
         for layer in &model.layers {
             budget.boxes(layer.heads.len() + 2)?;
-            budget.cells(positions, 3 * layer.heads.len() * (positions + 4))?;
+            budget.cells(
+                positions,
+                3 * layer.heads.len() * (positions + 4) + 2 * UNNAMED,
+            )?;
         }
         budget.cells(positions, model.variables.len())
     })?;
@@ -56,7 +62,12 @@ pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> 
                 &positions,
             )?);
         }
-        panels.extend(variables(step, &positions, usize::from(traced.bos)));
+        let before = usize::from(traced.bos);
+        let nameless = || {
+            let unnamed = plan.as_ref()?.unnamed(step.half);
+            without_name(step, &unnamed, &positions, before)
+        };
+        panels.extend(variables(step, &positions, before).or_else(nameless));
         let continues = step.half > 0 && step.half % 2 == 0;
         match sections.last_mut() {
             Some(Section { panels: known, .. }) if continues => known.extend(panels),
@@ -69,14 +80,6 @@ pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> 
                 panels,
             }),
         }
-    }
-    for section in sections
-        .iter_mut()
-        .filter(|section| section.panels.is_empty())
-    {
-        section
-            .title
-            .push_str(": its hidden units make no variable that has a name");
     }
     sections.push(output(&traced));
     Ok(Drawing {
@@ -303,13 +306,18 @@ fn shares(row: &[f64]) -> Vec<f64> {
     }
 }
 
-/// The variables that a half layer has made.
-fn variables(step: &TraceStep, positions: &TextRow, before: usize) -> Option<Panel> {
-    let (title, role) = match step.half {
+/// What a half layer is called by what it makes, and its colour.
+fn made_by(half: usize) -> (&'static str, Role) {
+    match half {
         0 => ("embedding", Role::Token),
         half if half % 2 == 1 => ("what attention has brought", Role::Result),
         _ => ("feed-forward", Role::FeedForward),
-    };
+    }
+}
+
+/// The variables that a half layer has made.
+fn variables(step: &TraceStep, positions: &TextRow, before: usize) -> Option<Panel> {
+    let (title, role) = made_by(step.half);
     let row = |variable: &Decoded| TextRow {
         name: variable.name.clone(),
         role,
@@ -341,6 +349,50 @@ fn variables(step: &TraceStep, positions: &TextRow, before: usize) -> Option<Pan
                 .collect(),
         )],
         ..Panel::default()
+    })
+}
+
+/// A number to four places, without zeros at its end and without the sign of a zero.
+fn decimal(number: f64) -> String {
+    ((number * 1e4).round() / 1e4 + 0.0).to_string()
+}
+
+/// The numbers that a half layer has written, where it has written nothing that the program gives a name
+/// to.
+fn without_name(
+    step: &TraceStep,
+    unnamed: &[(&Variable, usize)],
+    positions: &TextRow,
+    before: usize,
+) -> Option<Panel> {
+    let row = |(variable, direction): &(&Variable, usize)| {
+        let offset = variable.rounding.map_or(0.0, Rounding::offset);
+        let column = step.stream.column(*direction);
+        let numbers = column.iter().enumerate();
+        let cells = numbers.map(|(at, held)| match at < before {
+            true => Cell::new("–"),
+            false => Cell::new(decimal(finite(*held) - offset)),
+        });
+        TextRow {
+            name: variable.label.clone(),
+            role: made_by(step.half).1,
+            cells: cells.collect(),
+        }
+    };
+    let more = match unnamed.len().saturating_sub(UNNAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let rows = unnamed.iter().take(UNNAMED).map(row);
+    let table = std::iter::once(named_positions(positions)).chain(rows);
+    (!unnamed.is_empty()).then(|| Panel {
+        id: format!("half{}-round{}", step.half, step.round + 1),
+        title: made_by(step.half).0.to_string(),
+        role: made_by(step.half).1,
+        notes: vec![format!(
+            "without a name in the program: numbers in directions of the residual stream{more}"
+        )],
+        blocks: vec![Block::Table(table.collect())],
     })
 }
 

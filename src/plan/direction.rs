@@ -1,7 +1,8 @@
 //! Which direction of the residual stream each variable has: one of its own, but for those that stand
 //! in the direction of another.
 
-use super::{Plan, Variable, VariableId, Written};
+use super::{Linear, Plan, Variable, VariableId, Written};
+use rustc_hash::FxHashSet;
 
 impl Plan {
     /// The direction of each variable, and how many there are. Hosts add what they read in the order of
@@ -33,5 +34,26 @@ impl Plan {
             }
         }
         (directions, next)
+    }
+
+    /// The variables that a half layer writes, as [`Plan::readiness`] counts, each with its direction, that
+    /// are of no view and no output, and that none reads by then: what the program gives no name to.
+    pub fn unnamed(&self, half: usize) -> Vec<(&Variable, usize)> {
+        let readiness = self.readiness();
+        let readouts = || self.views.iter().chain(&self.outputs);
+        let names: FxHashSet<&str> = readouts().map(|readout| &*readout.name).collect();
+        let made = readouts().filter(|readout| readout.ready(&readiness) == half);
+        let scores = made.flat_map(|readout| &readout.scores);
+        let read: FxHashSet<VariableId> = scores.flat_map(Linear::reads).collect();
+        let directions = self.directions().0;
+        let written = (0..self.variables.len()).filter(|at| half > 0 && readiness[*at] == half);
+        let written =
+            written.map(|at| (VariableId(at as u32), &self.variables[at], directions[at]));
+        let unnamed = written.filter(|(id, variable, _)| {
+            !read.contains(id) && !names.contains(&*variable.source.name)
+        });
+        unnamed
+            .map(|(_, variable, direction)| (variable, direction))
+            .collect()
     }
 }
