@@ -85,6 +85,28 @@ fn unions_of_many_classes_are_proved_at_all_lengths() {
     }
 }
 
+/// Where float32 does not keep the means of several heads apart, one head selects the union, which takes a
+/// direction for nearly each index and token.
+#[test]
+fn means_of_many_numbers_over_unions_are_one_wide_head() {
+    let mean = "aggregate(select(indices, indices, <=) or select(tokens, tokens, ==), indices)";
+    let (layers, heads, _) = size(mean, 16, Request::default());
+    assert!((layers, heads) == (2, 4), "{layers}, {heads}");
+    for length in [24, 40] {
+        let (layers, heads, parameters) = size(mean, length, Request::default());
+        assert!((layers, heads) == (2, 1), "{length}: {layers}, {heads}");
+        assert!(
+            parameters <= 490 * length * length,
+            "{length}: {parameters}"
+        );
+    }
+    let request = Request {
+        style: Style::Compact,
+        ..Request::default()
+    };
+    assert!(size(mean, 24, request).2 <= 490 * 24 * 24);
+}
+
 #[test]
 fn remainders_are_right() {
     for text in [

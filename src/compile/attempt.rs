@@ -1,6 +1,7 @@
 //! Attempts at a model: a plan is built with some care, goes through the passes, becomes weights and
 //! is proved; where the proof stays open, another is built with more care.
 
+use super::care::Care;
 use super::compiled::{Compiled, exact_there};
 use super::emit::{self, readout};
 use super::size::{ANY, IsWorth, Size, is_left, too_large};
@@ -178,13 +179,14 @@ fn fused_or_unfused(
     let fused = Attempts::new(request, task, analysis).certified_or_tried(is_worth);
     let is_fine = |fused: &Compiled| {
         let most = FEW_UNITS * (task.setting.max_length + task.setting.vocabulary.len());
-        let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care == Care::Plain;
+        let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care.is_plain();
         let enough = if is_narrow {
             SOME_PARAMETERS
         } else {
             FEW_PARAMETERS
         };
-        fused.is_certified() && fused.model.padded_parameters() <= enough
+        let is_small = fused.model.padded_parameters() <= enough;
+        fused.is_certified() && (is_small || fused.care == Care::OneHead)
     };
     if !request.passes.choose(Choice::Fuse) || fused.as_ref().is_ok_and(is_fine) {
         return fused;
@@ -272,16 +274,19 @@ impl<'a> Attempts<'a> {
         }
         // More care can take more than there is; the model is there without it.
         let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
-        let cares: &[Care] = match read_on_the_way(analysis, roots).all(few) {
-            true => &[Care::Careful, Care::Bits, Care::Exact],
-            false => &[Care::Careful, Care::Bits],
-        };
+        let is_short = read_on_the_way(analysis, roots).all(few);
+        let last = [Care::Bits]
+            .into_iter()
+            .chain(is_short.then_some(Care::Exact));
+        // One head is larger than several, and soon tried.
+        let one_head = analysis.has_wide_unions().then_some(Care::OneHead);
+        let cares = [Care::Careful].into_iter().chain(one_head).chain(last);
         let mut exact_in: BTreeSet<Dtype> = first.iter().flat_map(Compiled::exact_in).collect();
         // What is proved for some floats only is better than what is wrong: best for those that are tried.
         let mut partly: Option<Compiled> = None;
         let in_float32 =
             |compiled: &Compiled| compiled.exact_in().any(|dtype| dtype == Dtype::Float32);
-        for care in cares.iter().copied() {
+        for care in cares {
             control.check()?;
             if let Ok(careful) = self.attempt(care, is_worth) {
                 if careful.is_certified() {
@@ -358,13 +363,7 @@ impl<'a> Attempts<'a> {
         is_enough: impl Fn(&Compiled) -> bool,
     ) -> Fallible<Compiled> {
         let (graph, roots) = (self.analysis.graph, self.task.roots);
-        graph.control().at(match care {
-            Care::Plain => "finding weights",
-            Care::Careful => "finding more precise weights",
-            Care::Bits => "finding weights that compare bits",
-            Care::Exact => "finding exact weights",
-            Care::Real => "finding weights for a real number",
-        });
+        graph.control().at(care.doing());
         let draft = self.draft(care)?;
         let asked = &self.request.passes;
         let mut tried: Vec<Compiled> = Vec::new();
@@ -461,22 +460,6 @@ fn read_on_the_way<'a>(
     read.into_iter().map(|var| &analysis.vars[var.0 as usize])
 }
 
-/// What is tried to make a model exact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Care {
-    Plain,
-    /// Functions that need precise arguments are computed from their operands, a layer later.
-    Careful,
-    /// As `Careful`; and heads compare classes by their bits, which are 0 or 1 to the last digit, where
-    /// squares have digits that float32 lacks.
-    Bits,
-    /// Nothing is left to float32's digits: what many steps add up is bits, or whole numbers of them,
-    /// and fractions that are compared are numbered first, each a layer earlier.
-    Exact,
-    /// A result whose numbers are close to each other is read as a real number.
-    Real,
-}
-
 /// # Errors
 /// What a model has too much of, in words.
 fn check_size(limits: &Limits, model: &Model) -> Result<(), String> {
@@ -490,11 +473,5 @@ fn check_size(limits: &Limits, model: &Model) -> Result<(), String> {
     match parameters > limits.model_parameters {
         true => Err(format!("the model would have {parameters} parameters")),
         false => Ok(()),
-    }
-}
-
-impl Care {
-    pub(super) fn is_careful(self) -> bool {
-        matches!(self, Care::Careful | Care::Bits | Care::Exact)
     }
 }

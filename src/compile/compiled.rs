@@ -1,7 +1,7 @@
 //! A model that was made: with what it was lowered from and what is proved of it, which of two is better, and
 //! why nobody is to have one that is not proved. Depends on plans and certificates.
 
-use super::attempt::Care;
+use super::care::Care;
 use super::stored::open;
 use crate::base::Diagnostic;
 use crate::certify::Certificate;

@@ -16,6 +16,7 @@
 //! it is. No wish changes a value.
 
 mod attempt;
+mod care;
 mod causal;
 mod compiled;
 mod digits;
@@ -31,7 +32,7 @@ mod size;
 mod stored;
 pub mod verify;
 
-pub use attempt::Care;
+pub use care::Care;
 pub use compiled::Compiled;
 pub use effect::explain;
 pub use lower::lower;

@@ -3,7 +3,7 @@
 //! one s-op can read several.
 
 use super::cube::{Cube, Literal, Relation};
-use super::selector::{SelectorFacts, check_size};
+use super::selector::{OneCube, SelectorFacts, check_size};
 use super::space::FAILS;
 use super::{Analysis, Node, Stopped};
 use crate::graph::{Encoding, SOp, SOpId, SelectorId};
@@ -49,18 +49,21 @@ pub struct Joint {
 }
 
 impl SelectorFacts {
-    /// What the head of a mean selects, if it is one head.
-    pub fn one_cube(&self) -> Option<&Cube> {
+    /// What the head of a mean selects, if it is one head, which is wide only if that is wanted.
+    pub fn one_cube(&self, wide: bool) -> Option<&Cube> {
         match &*self.cubes {
             [only] => Some(only),
-            _ => self.one.as_ref(),
+            _ => {
+                let one = self.one.as_ref().filter(|one| wide || !one.is_wide);
+                one.map(|one| &one.cube)
+            }
         }
     }
 
     /// The same facts of a union as of one cube, if one head of a mean selects it.
-    pub fn in_one_cube(&self) -> Option<SelectorFacts> {
+    pub fn in_one_cube(&self, wide: bool) -> Option<SelectorFacts> {
         Some(SelectorFacts {
-            cubes: [self.one_cube()?.clone()].into(),
+            cubes: [self.one_cube(wide)?.clone()].into(),
             ..self.clone()
         })
     }
@@ -199,8 +202,7 @@ impl Analysis<'_> {
         }))
     }
 
-    /// What is known of a selector for a mean over it: a union as one cube, where that takes no more
-    /// dimensions of one head than there are positions.
+    /// What is known of a selector for a mean over it: a union as one cube, too, where its table is small.
     pub(super) fn for_mean(&mut self, selector: SelectorId) -> Arc<SelectorFacts> {
         let known = self.selectors[&selector].clone();
         let is_union = known.cubes.len() > 1 && known.one.is_none() && self.first.is_none();
@@ -211,20 +213,21 @@ impl Analysis<'_> {
             return known;
         };
         let most = self.setting.max_length;
-        if cube
-            .literals
-            .iter()
-            .any(|l| l.relation.rank_at_most() > most)
-        {
-            return known;
-        }
+        let mut relations = cube.literals.iter().map(|literal| &literal.relation);
+        let is_wide = relations.any(|relation| relation.rank_at_most() > most);
         let facts = SelectorFacts {
-            one: Some(cube),
+            one: Some(OneCube { cube, is_wide }),
             ..SelectorFacts::clone(&known)
         };
         let facts = Arc::new(facts);
         self.selectors.insert(selector, facts.clone());
         facts
+    }
+
+    /// Whether some mean is over a union that one head selects only if it is wide.
+    pub fn has_wide_unions(&self) -> bool {
+        let mut facts = self.selectors.values();
+        facts.any(|facts| facts.one.as_ref().is_some_and(|one| one.is_wide))
     }
 
     /// Whether a table over all that some cubes read is soon made.

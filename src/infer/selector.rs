@@ -17,6 +17,14 @@ use std::sync::Arc;
 /// Entries of the largest relation that is tabulated.
 const LARGEST_RELATION: usize = 4_000_000;
 
+/// A union as one cube.
+#[derive(Clone, Debug)]
+pub struct OneCube {
+    pub cube: Cube,
+    /// Its head takes more dimensions than there are positions.
+    pub is_wide: bool,
+}
+
 /// What is known of one selector.
 #[derive(Clone, Debug)]
 pub struct SelectorFacts {
@@ -24,7 +32,7 @@ pub struct SelectorFacts {
     pub rows: Arc<Vec<Vec<Candidate>>>,
     pub cubes: Arc<[Cube]>,
     /// Several cubes as the one of a mean, if that was asked for and one head can.
-    pub one: Option<Cube>,
+    pub one: Option<OneCube>,
     /// Of the keys in the cubes only the one with the highest score is selected.
     pub best: Option<Arc<ScoreTable>>,
     /// No query ever selects two keys.

@@ -194,7 +194,7 @@ impl Compiler<'_> {
         }
         let label = self.name(root);
         if domain.len() == 2
-            && self.care == Care::Plain
+            && self.care.is_plain()
             && self.sum_ratio(root.into()).is_some()
             && let Some((numbers, decoder)) = self.coding_of(root)
             && let Some(read) = self.side(root, &numbers)?
@@ -215,7 +215,7 @@ impl Compiler<'_> {
             // Where hidden units are needed, whole numbers of classes add up more exactly than fractions.
             let (numbers, decoder) = readings.clone().numerical();
             let mut read = self.read(root.into(), &numbers);
-            if read.is_none() && self.care == Care::Plain {
+            if read.is_none() && self.care.is_plain() {
                 let wanted = Wanted {
                     id: root.into(),
                     function: &numbers,
@@ -248,7 +248,7 @@ impl Compiler<'_> {
             ));
         }
         let read = match self.care {
-            Care::Plain => self.side(root, &numbers)?,
+            Care::Plain | Care::OneHead => self.side(root, &numbers)?,
             Care::Careful | Care::Bits | Care::Exact | Care::Real => None,
         };
         let read = match read {

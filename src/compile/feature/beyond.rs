@@ -14,7 +14,7 @@ use crate::value::{Op, Value};
 impl Compiler<'_> {
     /// What an s-op may be a function of, if that is a width that has two parts.
     pub(crate) fn width_beyond(&mut self, id: SOpId) -> Result<Option<Ratio>, Stopped> {
-        let is_plain = matches!(self.care, Care::Plain | Care::Careful);
+        let is_plain = self.care.is_plain() || self.care == Care::Careful;
         if self.bos() || self.style != Style::Faithful || !is_plain {
             return Ok(None);
         }

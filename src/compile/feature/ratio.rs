@@ -76,7 +76,7 @@ impl Compiler<'_> {
         other: VarId,
     ) -> Option<Ratio> {
         // Where that cannot be proved, bits or a table may do.
-        let is_plain = matches!(self.care, Care::Plain | Care::Careful);
+        let is_plain = self.care.is_plain() || self.care == Care::Careful;
         if self.style != Style::Faithful || !is_plain {
             return None;
         }

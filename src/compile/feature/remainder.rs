@@ -8,7 +8,7 @@ use super::search::Found;
 use super::steps::staircase;
 use super::wanted::Wanted;
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Care, Compiler, Want};
+use crate::compile::{Compiler, Want};
 use crate::graph::SOpId;
 use crate::infer::{Operand, Stopped};
 use crate::value::Op;
@@ -76,7 +76,7 @@ impl Compiler<'_> {
             false => FEWEST_STEPS_WITH_A_LAYER,
         };
         // What has few digits is told apart by steps where lines are not exact.
-        let is_coarse = self.host.is_bfloat16() && self.care != Care::Plain;
+        let is_coarse = self.host.is_bfloat16() && !self.care.is_plain();
         if want == Want::Snapped || steps <= fewest || is_coarse {
             return Ok(None);
         }

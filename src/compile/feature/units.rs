@@ -165,7 +165,7 @@ impl Compiler<'_> {
 
     /// Whether a function that need not be exact is lines, not steps.
     fn is_drawn_as_lines(&self, stairs: &Staircase) -> bool {
-        self.care == Care::Plain && self.chooses(Choice::Linear) && is_nearly_linear(stairs)
+        self.care.is_plain() && self.chooses(Choice::Linear) && is_nearly_linear(stairs)
     }
 
     /// Where a step is. For bfloat16, and where nothing is left to float32's digits, where its units have

@@ -3,8 +3,8 @@
 
 use super::literal::ProductPlan;
 use super::score::LARGEST_RANGE;
+use crate::compile::Compiler;
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Care, Compiler};
 use crate::infer::score_table::ScoreTable;
 use crate::plan::Style;
 
@@ -16,7 +16,7 @@ impl Compiler<'_> {
     /// The product that orders keys by a width, of which each step is a `unit` at least, with the largest
     /// score; `None` where they are ordered by anything else.
     pub(super) fn by_width(&self, table: &ScoreTable, unit: f64) -> Option<(ProductPlan, f64)> {
-        let is_held = self.style == Style::Faithful && self.bos() && self.care == Care::Plain;
+        let is_held = self.style == Style::Faithful && self.bos() && self.care.is_plain();
         let (keys, _) = table.sides.filter(|_| is_held)?;
         let scores: Vec<f64> = table.column(0).collect::<Option<_>>()?;
         let same = |query| table.column(query).eq(table.column(0));

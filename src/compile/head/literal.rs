@@ -62,7 +62,7 @@ impl Compiler<'_> {
                 want: Want::Snapped,
                 ..needs
             },
-            Care::Plain | Care::Careful | Care::Exact | Care::Real => needs,
+            Care::Plain | Care::OneHead | Care::Careful | Care::Exact | Care::Real => needs,
         };
         if needs.bos
             && let Some((keys, queries, bos)) = self.stand_in(literal)

@@ -4,7 +4,7 @@
 
 use super::literal::{ProductPlan, is_equality};
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Care, Compiler, Want};
+use crate::compile::{Compiler, Want};
 use crate::infer::cube::Literal;
 use crate::infer::{Analysis, Stopped};
 use crate::plan::pass::Choice;
@@ -36,7 +36,7 @@ impl Compiler<'_> {
     /// Whether a literal is an equality of all whole numbers of a range with numbers that may be no whole
     /// ones, where hidden units can read these right after attention.
     pub(super) fn among_whole(&self, literal: &Literal) -> Option<AmongWhole> {
-        if !self.chooses(Choice::Factor) || self.host.is_bfloat16() || self.care != Care::Plain {
+        if !self.chooses(Choice::Factor) || self.host.is_bfloat16() || !self.care.is_plain() {
             return None;
         }
         let numbers = |id| self.analysis.node(id).ok()?.column.values.numbers();

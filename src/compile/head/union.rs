@@ -58,7 +58,7 @@ impl Compiler<'_> {
         // Lines of hidden units that come from so far below leave float32 few digits for other widths:
         // with care they come from where the next ones are, and a bit goes down from there.
         let first = match self.care {
-            Care::Plain => lowest,
+            Care::Plain | Care::OneHead => lowest,
             Care::Careful | Care::Bits | Care::Exact | Care::Real => -3.0 * 2f64.ln(),
         };
         let logarithm = |width: usize, none: f64| match width {
