@@ -85,6 +85,31 @@ fn unions_of_many_classes_are_proved_at_all_lengths() {
     }
 }
 
+/// What has a value for nearly each index and token, or index and length, is no table for one head.
+#[test]
+fn unions_of_positions_and_others_take_a_head_for_each_part() {
+    for (text, length, most) in [
+        (
+            "aggregate(select(tokens, \"a\", ==) or select(indices, indices, ==), indicator(tokens == \"b\"))",
+            16,
+            3_000,
+        ),
+        (
+            "aggregate(select(tokens, \"a\", ==) or select(indices, indices, ==), indicator(tokens == \"b\"))",
+            48,
+            8_000,
+        ),
+        (
+            "aggregate(select(indices, indices, ==) or select(indices, length - 1, ==), indicator(tokens == \"b\"))",
+            48,
+            200_000,
+        ),
+    ] {
+        let (_, _, parameters) = size(text, length, Request::default());
+        assert!(parameters <= most, "{text} at {length}: {parameters}");
+    }
+}
+
 /// Where float32 does not keep the means of several heads apart, one head selects the union, which takes a
 /// direction for nearly each index and token.
 #[test]

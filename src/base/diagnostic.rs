@@ -46,7 +46,7 @@ codes! {
     BadEscape "E0103" "an unknown escape in a string";
     UnexpectedToken "E0104" "something here that does not fit";
     UnexpectedEnd "E0105" "the text ends in the middle of a statement";
-    NumberTooLarge "E0106" "an integer that does not fit in 64 bits";
+    NumberTooLarge "E0106" "a number that is too large";
     UndefinedName "E0201" "a name that nothing defines";
     ReservedName "E0202" "a name that may not be redefined";
     NotCallable "E0203" "a value that cannot be called";

@@ -209,8 +209,19 @@ impl Painter<'_> {
     fn grid(&self, attention: Attention) -> Fallible<Grid> {
         let sides = sides(self.run.graph, attention);
         let rows = |sops: &[SOpId], role| {
-            let rows = sops.iter().take(SIDE).map(|id| self.row(*id, role));
-            let mut rows: Vec<TextRow> = rows.collect();
+            // Where there is too much, what is the same everywhere is left out first.
+            let mut told = sops.to_vec();
+            let more = told.len().saturating_sub(SIDE);
+            if more > 0 {
+                told.sort_by_key(|id| matches!(self.run.graph.get(*id), SOp::Constant(_)));
+            }
+            let shown = told.iter().take(SIDE);
+            let mut rows: Vec<TextRow> = shown.map(|id| self.row(*id, role)).collect();
+            rows.extend((more > 0).then(|| TextRow {
+                name: format!("and {more} more"),
+                role,
+                cells: vec![Cell::new("…"); self.run.input.len()],
+            }));
             let tokens = self.tokens_row();
             if !rows.iter().any(|row| same(row, &tokens)) {
                 rows.insert(0, tokens);

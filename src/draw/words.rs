@@ -216,12 +216,19 @@ impl Teller<'_> {
         let sides = sides(graph, attention);
         let at =
             |id: &SOpId, position| format!("{} {}", graph.describe(*id), self.shown(*id, position));
-        let queries: Vec<String> = sides.queries.iter().map(|id| at(id, position)).collect();
+        // The name of a constant says what it holds.
+        let held = |ids: &[SOpId], position| {
+            let told = ids
+                .iter()
+                .filter(|id| !matches!(graph.get(**id), SOp::Constant(_)));
+            Vec::from_iter(told.map(|id| at(id, position)))
+        };
+        let queries = held(&sides.queries, position);
         let listed: Vec<String> = keys
             .iter()
             .take(LISTED)
             .map(|key| {
-                let held: Vec<String> = sides.keys.iter().map(|id| at(id, *key)).collect();
+                let held = held(&sides.keys, *key);
                 let held = if held.is_empty() {
                     String::new()
                 } else {
@@ -258,7 +265,10 @@ impl Teller<'_> {
         let result = match (graph.get(id).moved(), keys.len()) {
             (None, count) => format!("{count} in number, so {name} is {found}"),
             (Some(_), 0) => format!("so {name} is its default, {found}"),
-            (Some(value), 1) => format!("where {}, so {name} is {found}", at(&value, keys[0])),
+            (Some(value), 1) => {
+                let (of, moved) = (graph.describe(value), self.shown(value, keys[0]));
+                format!("where {of} is {moved}, so {name} is {found}")
+            }
             (Some(value), _) => {
                 let values = keys.iter().take(LISTED).map(|key| self.shown(value, *key));
                 let values: Vec<String> = values.collect();

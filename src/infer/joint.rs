@@ -12,6 +12,9 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// So many classes are few, however many values fall in them.
+const FEW_CLASSES: usize = 8;
+
 /// Pairs of a key and a query of the largest union that is looked at as one relation.
 const LARGEST_UNION: usize = 1 << 18;
 
@@ -213,8 +216,12 @@ impl Analysis<'_> {
             return known;
         };
         let most = self.setting.max_length;
-        let mut relations = cube.literals.iter().map(|literal| &literal.relation);
-        let is_wide = relations.any(|relation| relation.rank_at_most() > most);
+        let together = |side| self.joint(side).map_or(0, |joint| joint.members.len());
+        let is_wide = cube.literals.iter().any(|literal| {
+            let classes = literal.relation.rank_at_most();
+            let together = together(literal.keys).max(together(literal.queries));
+            classes > most || together > most && classes > FEW_CLASSES
+        });
         let facts = SelectorFacts {
             one: Some(OneCube { cube, is_wide }),
             ..SelectorFacts::clone(&known)

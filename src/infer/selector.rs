@@ -21,7 +21,7 @@ const LARGEST_RELATION: usize = 4_000_000;
 #[derive(Clone, Debug)]
 pub struct OneCube {
     pub cube: Cube,
-    /// Its head takes more dimensions than there are positions.
+    /// Its head takes more dimensions than there are positions, or more than a few to tell more values apart.
     pub is_wide: bool,
 }
 

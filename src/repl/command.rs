@@ -191,6 +191,26 @@ pub(super) fn asked_about<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
     asks.then_some(topic)
 }
 
+/// The command that an entry is but for its colon: a word that is no name, alone or before what no operator
+/// is. `draw`, `help` and `load` are of the language, too.
+pub(super) fn without_colon(repl: &Repl, entry: &str) -> Option<String> {
+    let entry = entry.trim().trim_end_matches(';').trim_end();
+    let (word, rest) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
+    let rest = rest.trim_start();
+    let follows = |first: char| first.is_alphanumeric() || matches!(first, '_' | '"' | '\'');
+    let between = ["and", "or", "in", "not", "if"];
+    let is_other = matches!(word, "draw" | "help" | "load")
+        || rest
+            .split_whitespace()
+            .next()
+            .is_some_and(|next| between.contains(&next))
+        || !rest.chars().next().is_none_or(follows);
+    let named = |command: &&Command| command.name.strip_prefix(':') == Some(word);
+    let command = COMMANDS.iter().find(named)?;
+    let meant = (!is_other && repl.session.lookup(word).is_none()).then_some(command.name)?;
+    Some(format!("{meant} {rest}").trim_end().to_string())
+}
+
 /// The first word of a command of the language, or `draw`, that an entry holds alone: whoever types it wants
 /// to know how it goes on.
 pub(super) fn lone_word(entry: &str) -> Option<&str> {

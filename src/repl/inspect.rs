@@ -3,7 +3,7 @@
 //! the tokens and the length of the running example, and live no longer than the answer.
 
 use super::Repl;
-use super::command::refuse;
+use super::command::{refuse, unquoted};
 use crate::base::render::Style;
 use crate::base::{Existing, Fallible, table, terminal, visible, write};
 use crate::compile::Agreement;
@@ -104,15 +104,13 @@ pub(super) fn draw(repl: &mut Repl, argument: &str) {
 /// input a last string behind a blank.
 fn drawn(argument: &str) -> (&str, Option<&str>, Option<&str>) {
     let last = argument.rsplit_once(char::is_whitespace);
-    let pictured = last.filter(|(_, word)| is_path(word));
-    let (rest, path) = match pictured {
+    let pictured = last.map(|(rest, word)| (rest, unquoted(word)));
+    let (rest, path) = match pictured.filter(|(_, word)| is_path(word)) {
         Some((rest, path)) => (rest.trim_end(), Some(path)),
         None => (argument, None),
     };
-    let text = rest
-        .strip_suffix('"')
-        .and_then(|text| text.rsplit_once(" \""));
-    match text {
+    let in_marks = |mark: &str| rest.strip_suffix(mark)?.rsplit_once(&format!(" {mark}"));
+    match in_marks("\"").or_else(|| in_marks("'")) {
         Some((expression, input)) if !expression.trim_end().ends_with(OPERATORS) => {
             (expression.trim_end(), Some(input), path)
         }
@@ -295,11 +293,16 @@ fn compile_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
     let found = session.verify(&compiled, &options)?;
     let mut text = described(&compiled.setting);
     text.push_str(&model::summary(model).to_string());
-    text.push_str(&format!(
-        "\nweights and interpreter differ on {} of {} inputs: all up to length {}",
+    let differ = format!(
+        "weights and interpreter differ on {} of {} inputs: all up to length {}",
         found.wrong, found.checked, found.exhaustive_to_length
-    ));
-    if found.exhaustive_to_length < model.max_length {
+    );
+    text.push('\n');
+    text.push_str(match found.checked {
+        0 => "nothing to compare: no input that was tried has a value",
+        _ => &differ,
+    });
+    if found.checked > 0 && found.exhaustive_to_length < model.max_length {
         text.push_str(&format!(", random ones up to length {}", model.max_length));
     }
     text.push('\n');

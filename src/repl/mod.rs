@@ -225,6 +225,8 @@ impl Repl {
                     && self.session.lookup(word).is_none()
                 {
                     help::complete(self, word);
+                } else if let Some(meant) = command::without_colon(self, &entry.text) {
+                    command::refuse(self, &format!("did you mean `{meant}`?"));
                 } else {
                     self.run_entry(&entry);
                 }

@@ -22,6 +22,10 @@ impl Compiler<'_> {
         target: Target,
     ) -> Result<(), Stopped> {
         let facts = selected.facts.clone();
+        // Parts have one order in all layers.
+        for at in 0..facts.cubes.len() {
+            self.place_inverse(selector, at)?;
+        }
         for (at, cube) in facts.cubes.iter().enumerate() {
             let others = self.logarithm_of_others(selector, at)?;
             let bos = TermPlan {

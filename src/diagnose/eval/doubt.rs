@@ -9,8 +9,11 @@ use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
 use crate::eval::fault::{Doubt, Doubtful, Shadow};
 use crate::graph::SOp;
-use crate::syntax::ast::{BinaryOperator, Name};
+use crate::syntax::ast::{BinaryOperator, ExprId, Name};
 use crate::value::{Comparison, TypeSet, Value};
+
+/// Comparisons that people join by `or`; a longer chain is no slip.
+const JOINED: usize = 16;
 
 impl Scene<'_> {
     /// A warning of something doubtful at the whole, unless another tells of it.
@@ -146,11 +149,12 @@ impl Scene<'_> {
 
     /// A side of `and` or `or` that stands for a comparison: `x == "a" or "b"`.
     fn compared_too(&self, (meta, other): &Side, at: Span) -> Option<Suggestion> {
-        let Some((_, _, right)) = self.comparison(self.part(*other)?) else {
+        let Some((left, right)) = self.last_compared(self.part(*other)?) else {
             let is_condition = self.types(meta) == TypeSet::BOOL;
             return match (meta.as_atom(), is_condition) {
                 (Some(_), _) => Some(Suggestion::from(format!(
-                    "to compare with each of them write `x in [{}, {}]`",
+                    "to compare with each of them write `{} in [{}, {}]`",
+                    self.compared_with_whole().unwrap_or("x".to_string()),
                     self.say(at),
                     self.say(*other)
                 ))),
@@ -158,11 +162,38 @@ impl Scene<'_> {
                 (None, false) => None,
             };
         };
-        let end = self.span(right).start;
-        let compared = self.say(Span { end, ..*other });
+        let (start, end) = (self.span(left).start, self.span(right).start);
+        let compared = self.say(Span {
+            start,
+            end,
+            ..*other
+        });
         self.mend_each("to compare with it too", [at], |text| {
             format!("{} {text}", compared.trim_end())
         })
+    }
+
+    /// The sides of the last comparison of some that are joined, as far as people join them.
+    fn last_compared(&self, mut id: ExprId) -> Option<(ExprId, ExprId)> {
+        for _ in 0..JOINED {
+            let (left, operator, right) = self.site.ast.binary(id)?;
+            if !matches!(operator, BinaryOperator::And | BinaryOperator::Or) {
+                break;
+            }
+            id = match self.comparison(right) {
+                Some(_) => right,
+                None => left,
+            };
+        }
+        self.comparison(id).map(|(left, _, right)| (left, right))
+    }
+
+    /// What the whole is compared with, in brackets.
+    fn compared_with_whole(&self) -> Option<String> {
+        let sides = self.site.ast.ids().filter_map(|id| self.comparison(id));
+        let around = |side: Span| side.start <= self.whole.start && self.whole.end <= side.end;
+        let mut compared = sides.filter(|(.., right)| around(self.span(*right)));
+        compared.next().map(|(left, ..)| self.say(self.span(left)))
     }
 
     /// An equality of strings and numbers, which never holds: the same on one type.

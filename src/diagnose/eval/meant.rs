@@ -96,7 +96,7 @@ impl Scene<'_> {
             Cause::SelectorAndOther(
                 _, [(meta @ Meta::SOp(_), at), (Meta::Selector(_), _)]
                     | [(Meta::Selector(_), _), (meta @ Meta::SOp(_), at)],
-            ) if !self.in_library() && !self.is_string(meta) => at it = *at;
+            ) if !self.in_library() && self.types(meta) == TypeSet::BOOL => at it = *at;
                 "to select the keys where it is true", "select({it}, True, ==)";
             Cause::SelectorAndOther(
                 _, [other, (Meta::Selector(_), _)] | [(Meta::Selector(_), _), other],
@@ -192,7 +192,10 @@ impl Scene<'_> {
                 if !matches!(kinds(self.types(values)), "ints" | "floats" | "numbers") => else None;
             Cause::NoSelector((meta, at), _) if self.types(meta) == TypeSet::BOOL => at it = *at;
                 "to aggregate over the keys where it is true", "select({it}, True, ==)";
-            Cause::NoSelector((_, at), _) => at _ = *at; "to aggregate over all keys", "full_s";
+            // The library may want it for something else, and of what a selector gives there is one.
+            Cause::NoSelector((Meta::List(_), _), _) => else None;
+            Cause::NoSelector((_, at), _) if !self.in_library() => at _ = *at;
+                "to aggregate over all keys", "full_s";
             Cause::NoDefault(values @ Meta::List(_), (Meta::List(_), _)) =>
                 else self.aggregated_apart(values);
             Cause::NoDefault(values @ Meta::SOp(_), (other @ Meta::SOp(_), _))
@@ -275,8 +278,9 @@ impl Scene<'_> {
                 "to select the key with the highest score", "select_best(full_s, {it})";
             (Selector, Meta::SOp(_)) if !is_bool => at it = *at;
                 "to select the keys with an equal value", "select({it}, {it}, ==)";
-            (Selector, Meta::SOp(_) | Meta::Atom(_)) => at it = *at;
+            (Selector, Meta::SOp(_) | Meta::Atom(_)) if is_bool => at it = *at;
                 "to select the keys where it is true", "select({it}, True, ==)";
+            (Selector, Meta::Atom(value)) if value.truthy() => at _ = *at; "to select every key", "full_s";
             (List, Meta::SOp(_)) => at it = *at; "write a list", "[{it}]";
             // The library takes lists of pairs, `["()"]`.
             (List, Meta::Atom(Value::Str(_))) if self.in_library() => at it = *at;

@@ -7,7 +7,8 @@ use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
 use crate::syntax::ast::{Command, ExprId, Name, Statement, StatementKind};
-use crate::value::Value;
+
+use crate::value::{TypeSet, Value};
 
 /// After this many errors and warnings it is not looked for what was meant any more: that takes a look
 /// at all of the program, and nobody reads on.
@@ -146,7 +147,14 @@ impl Scene<'_> {
         };
         let of_list = given.iter().any(|id| self.static_list(*id));
         let of_selector = given.iter().any(|id| self.static_selector(*id));
-        let special = [(OF_LISTS, of_list), (OF_SELECTORS, of_selector)];
+        let is_float =
+            |id: &ExprId| self.known(*id).map(|it| self.types(it)) == Some(TypeSet::FLOAT);
+        let of_floats = given.first().is_some_and(is_float);
+        let special = [
+            (OF_LISTS, of_list),
+            (OF_SELECTORS, of_selector),
+            (OF_FLOATS, of_floats),
+        ];
         let special = special.iter().filter(|(_, is_one)| *is_one);
         let mut rows = special.flat_map(|(rows, _)| *rows).chain(FOREIGN);
         let (_, help) = rows.find(|(names, _)| names.contains(&name))?;
@@ -162,8 +170,14 @@ impl Scene<'_> {
 const OF_LISTS: &[(&[&str], &str)] = table! {
     &["sum", "total", "mean", "avg"],
         "add up a list in a loop: `total = 0; for v in {x} { total = total + v; }`";
+    &["abs"], "for each element of a list: `[v if v >= 0 else -v for v in {x}]`";
     &["enumerate"], "elements with their numbers: `zip(range(len({x})), {x})`";
     &["map"], "for each element of a list: `[{(x)}(v) for v in {second}]`";
+};
+
+/// What some of them are of an s-op of floats.
+const OF_FLOATS: &[(&[&str], &str)] = table! {
+    &["sum", "total"], "over all positions: `length * aggregate(full_s, {x})`";
 };
 
 /// What some of them are of a selector.
@@ -178,7 +192,7 @@ const FOREIGN: &[(&[&str], &str)] = table! {
     &["None", "null", "nil", "undefined"],
         "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`";
     &["help"], "at the prompt `help`, or `help name`, says what there is";
-    &["print", "echo", "println"], "a value is shown by writing it as a statement: `{x};`";
+    &["print", "echo", "println"], "a value is shown by writing it as a statement, outside of loops and functions: `{x};`";
     &["sum", "total"],
         "over all positions of an s-op of ints: `round(length * aggregate(full_s, {number}))`";
     &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {number})`";
@@ -197,7 +211,7 @@ const FOREIGN: &[(&[&str], &str)] = table! {
         "where the largest is: `aggregate(select_best(full_s, score({x}, {x}, lambda key, query: \
          key)), indices)`";
     &["ord", "chr", "upper", "lower"],
-        "a dict says what each token becomes: `{\"a\": \"b\", \"b\": \"a\"}[{x}]`";
+        "a dict says what each token becomes, like `{\"a\": \"b\", \"b\": \"a\"}[tokens]`";
     &["isdigit"], "ask which they are: `{(x)} in [\"0\", \"1\"]`";
     &["plot", "show", "display"], "a picture is drawn by `draw({x});`";
     &["dict"], "a dict is written out, like `{\"a\": 1}`";
