@@ -52,6 +52,20 @@ fn what_a_union_selects_is_no_sum_of_its_parts() {
     ] {
         right(&text);
     }
+    let either = "(select(tokens, \"b\", ==) or select(\"c\", tokens, ==))";
+    let alike = "(select(tokens, \"a\", ==) or select(tokens, \"b\", ==))";
+    let earlier = "select(indices, indices, <)";
+    for (selector, heads) in [
+        (format!("{earlier} and {either}"), 2),
+        (format!("{either} and {earlier} and ({union})"), 3),
+        (format!("{earlier} and {alike}"), 1),
+        (alike.to_string(), 1),
+    ] {
+        let text = format!("has_focus({selector})");
+        right(&text);
+        let found = size(&text, 16, Request::default());
+        assert_eq!((found.0, found.1), (1, heads), "{text}");
+    }
     let found = size(&format!("has_focus({union})"), 64, Request::default());
     assert!(found <= (1, 1, 400), "{found:?}");
 }

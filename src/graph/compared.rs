@@ -3,8 +3,10 @@
 //! where a disjunction needs hidden units. Depends on the shapes of `idiom`.
 
 use super::build::Graph;
-use super::idiom::{aggregate, binary, disjunction, is_constant, leaves, with_constant};
-use super::node::{SOp, SOpId};
+use super::idiom::{
+    aggregate, binary, conjunction, disjunction, is_constant, leaves, with_constant,
+};
+use super::node::{SOp, SOpId, Selector, SelectorId};
 use crate::base::Span;
 use crate::value::{Comparison, Op, Value};
 use indexmap::IndexSet;
@@ -121,7 +123,9 @@ pub(super) fn union(
         (false, true) => Op::And,
         (true, true) | (false, false) => return None,
     };
-    let parts = leaves(selector, MOST_PARTS, |part| disjunction(graph, part))?;
+    let parts = leaves(selector, MOST_PARTS, |part| {
+        alternatives(graph, part, DEEPEST, span)
+    })?;
     if parts.len() < 2 {
         return None;
     }
@@ -143,6 +147,39 @@ pub(super) fn union(
         op,
         operands: vec![joined, *last],
     })
+}
+
+/// The two selectors of which one has to hold: `a or b`, and `(c and a) or (c and b)` for `c and (a or b)`,
+/// but where one head compares for both.
+fn alternatives(
+    graph: &mut Graph,
+    id: SelectorId,
+    deepest: u32,
+    span: Span,
+) -> Option<[SelectorId; 2]> {
+    if let Some([a, b]) = disjunction(graph, id) {
+        let read = compared_in(graph, a, deepest);
+        return (read.is_none() || read != compared_in(graph, b, deepest)).then_some([a, b]);
+    }
+    let deepest = deepest.checked_sub(1)?;
+    let [a, b] = conjunction(graph, id)?;
+    let parts = match alternatives(graph, a, deepest, span) {
+        Some([x, y]) => [(x, b), (y, b)],
+        None => alternatives(graph, b, deepest, span)?.map(|part| (a, part)),
+    };
+    Some(parts.map(|(a, b)| graph.selector(Selector::And(a, b), span)))
+}
+
+/// What a selector compares at keys and at queries, if that is one s-op each, or a constant.
+fn compared_in(graph: &Graph, id: SelectorId, deepest: u32) -> Option<[Option<SOpId>; 2]> {
+    let read = |id: SOpId| (!matches!(graph.get(id), SOp::Constant(_))).then_some(id);
+    if let Selector::Compare { keys, queries, .. } = *graph.get_selector(id) {
+        return Some([read(keys), read(queries)]);
+    }
+    let deepest = deepest.checked_sub(1)?;
+    let [a, b] = disjunction(graph, id).or_else(|| conjunction(graph, id))?;
+    let found = compared_in(graph, a, deepest)?;
+    (compared_in(graph, b, deepest) == Some(found)).then_some(found)
 }
 
 /// The parts of a disjunction, each once.
@@ -185,7 +222,7 @@ fn against_zero(graph: &mut Graph, comparison: Comparison, id: SOpId, span: Span
 /// A disjunction of more parts is asked about as a whole.
 const MOST_PARTS: usize = 8;
 
-/// How many sums in sums are looked into.
+/// How many sums in sums, and selectors in selectors, are looked into.
 const DEEPEST: u32 = 8;
 
 /// A bound on the absolute value of an s-op of whole numbers, by its shape.

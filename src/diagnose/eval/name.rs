@@ -6,7 +6,7 @@ use super::scene::Scene;
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
-use crate::syntax::ast::{Command, ExprId, Name, Statement, StatementKind};
+use crate::syntax::ast::{BinaryOperator, Command, ExprId, Name, Statement, StatementKind};
 
 use crate::value::{TypeSet, Value};
 
@@ -147,8 +147,10 @@ impl Scene<'_> {
         };
         let of_list = given.iter().any(|id| self.static_list(*id));
         let of_selector = given.iter().any(|id| self.static_selector(*id));
-        let is_float =
-            |id: &ExprId| self.known(*id).map(|it| self.types(it)) == Some(TypeSet::FLOAT);
+        let is_float = |id: &ExprId| match self.site.ast.binary(*id) {
+            Some((_, operator, _)) => operator == BinaryOperator::Divide,
+            None => self.known(*id).map(|it| self.types(it)) == Some(TypeSet::FLOAT),
+        };
         let of_floats = given.first().is_some_and(is_float);
         let special = [
             (OF_LISTS, of_list),
