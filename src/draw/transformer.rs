@@ -4,6 +4,7 @@
 use super::drawing::{Block, Cell, Drawing, Grid, Panel, Role, Scale, Section, TextRow, visible};
 use super::feed::Run;
 use super::flow::{attention, layer_title};
+use super::words::short;
 use super::{Budget, Subject};
 use crate::base::Fallible;
 use crate::execute::{Decoded, Pattern, Precision, Trace, TraceStep, trace};
@@ -352,11 +353,6 @@ fn variables(step: &TraceStep, positions: &TextRow, before: usize) -> Option<Pan
     })
 }
 
-/// A number to four places, without zeros at its end and without the sign of a zero.
-fn decimal(number: f64) -> String {
-    ((number * 1e4).round() / 1e4 + 0.0).to_string()
-}
-
 /// The numbers that a half layer has written, where it has written nothing that the program gives a name
 /// to.
 fn without_name(
@@ -371,7 +367,7 @@ fn without_name(
         let numbers = column.iter().enumerate();
         let cells = numbers.map(|(at, held)| match at < before {
             true => Cell::new("–"),
-            false => Cell::new(decimal(finite(*held) - offset)),
+            false => Cell::new(short(finite(*held) - offset)),
         });
         TextRow {
             name: variable.label.clone(),

@@ -353,9 +353,13 @@ fn margin(readout: &Readout, row: &[f64]) -> Option<f64> {
     }
 }
 
-fn short(number: f64) -> String {
+/// A number to four places, without zeros at its end and without the sign of a zero.
+pub(super) fn short(number: f64) -> String {
     let text = format!("{number:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
+    match text.trim_end_matches('0').trim_end_matches('.') {
+        "-0" => "0".to_string(),
+        text => text.to_string(),
+    }
 }
 
 /// Things in a row, in words.

@@ -3,7 +3,7 @@
 //! one s-op can read several.
 
 use super::cube::{Cube, Literal, Relation};
-use super::selector::{OneCube, SelectorFacts, check_size};
+use super::selector::{SelectorFacts, check_size};
 use super::space::FAILS;
 use super::{Analysis, Node, Stopped};
 use crate::graph::{Encoding, SOp, SOpId, SelectorId};
@@ -52,21 +52,19 @@ pub struct Joint {
 }
 
 impl SelectorFacts {
-    /// What the head of a mean selects, if it is one head, which is wide only if that is wanted.
-    pub fn one_cube(&self, wide: bool) -> Option<&Cube> {
+    /// What the head of a mean selects, if it is one head.
+    pub fn one_cube(&self) -> Option<&Cube> {
         match &*self.cubes {
             [only] => Some(only),
-            _ => {
-                let one = self.one.as_ref().filter(|one| wide || !one.is_wide);
-                one.map(|one| &one.cube)
-            }
+            _ => self.one.as_ref(),
         }
     }
 
-    /// The same facts of a union as of one cube, if one head of a mean selects it.
-    pub fn in_one_cube(&self, wide: bool) -> Option<SelectorFacts> {
+    /// The same facts of a union as of one cube, if one head of a mean selects it, or a wide one if that may be.
+    pub fn in_one_cube(&self, may_be_wide: bool) -> Option<SelectorFacts> {
+        let wide = self.wide.as_ref().filter(|_| may_be_wide);
         Some(SelectorFacts {
-            cubes: [self.one_cube(wide)?.clone()].into(),
+            cubes: [self.one_cube().or(wide)?.clone()].into(),
             ..self.clone()
         })
     }
@@ -208,8 +206,9 @@ impl Analysis<'_> {
     /// What is known of a selector for a mean over it: a union as one cube, too, where its table is small.
     pub(super) fn for_mean(&mut self, selector: SelectorId) -> Arc<SelectorFacts> {
         let known = self.selectors[&selector].clone();
-        let is_union = known.cubes.len() > 1 && known.one.is_none() && self.first.is_none();
-        if !is_union || !self.is_small(&known.cubes) {
+        let is_union = known.cubes.len() > 1 && self.first.is_none();
+        let is_known = known.one.is_some() || known.wide.is_some();
+        if !is_union || is_known || !self.is_small(&known.cubes) {
             return known;
         }
         let Ok(cube) = self.in_one_head(&known.cubes) else {
@@ -222,8 +221,13 @@ impl Analysis<'_> {
             let together = together(literal.keys).max(together(literal.queries));
             classes > most || together > most && classes > FEW_CLASSES
         });
+        let (one, wide) = match is_wide {
+            true => (None, Some(cube)),
+            false => (Some(cube), None),
+        };
         let facts = SelectorFacts {
-            one: Some(OneCube { cube, is_wide }),
+            one,
+            wide,
             ..SelectorFacts::clone(&known)
         };
         let facts = Arc::new(facts);
@@ -234,7 +238,7 @@ impl Analysis<'_> {
     /// Whether some mean is over a union that one head selects only if it is wide.
     pub fn has_wide_unions(&self) -> bool {
         let mut facts = self.selectors.values();
-        facts.any(|facts| facts.one.as_ref().is_some_and(|one| one.is_wide))
+        facts.any(|facts| facts.wide.is_some())
     }
 
     /// Whether a table over all that some cubes read is soon made.

@@ -17,14 +17,6 @@ use std::sync::Arc;
 /// Entries of the largest relation that is tabulated.
 const LARGEST_RELATION: usize = 4_000_000;
 
-/// A union as one cube.
-#[derive(Clone, Debug)]
-pub struct OneCube {
-    pub cube: Cube,
-    /// Its head takes more dimensions than there are positions, or more than a few to tell more values apart.
-    pub is_wide: bool,
-}
-
 /// What is known of one selector.
 #[derive(Clone, Debug)]
 pub struct SelectorFacts {
@@ -32,7 +24,10 @@ pub struct SelectorFacts {
     pub rows: Arc<Vec<Vec<Candidate>>>,
     pub cubes: Arc<[Cube]>,
     /// Several cubes as the one of a mean, if that was asked for and one head can.
-    pub one: Option<OneCube>,
+    pub one: Option<Cube>,
+    /// The same where its head takes more dimensions than there are positions, or more than a few to tell more
+    /// values apart.
+    pub wide: Option<Cube>,
     /// Of the keys in the cubes only the one with the highest score is selected.
     pub best: Option<Arc<ScoreTable>>,
     /// No query ever selects two keys.
@@ -111,6 +106,7 @@ impl Analysis<'_> {
             rows: rows.into(),
             cubes,
             one: None,
+            wide: None,
             best: None,
             at_most_one,
             non_empty,

@@ -293,14 +293,12 @@ fn compile_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
     let found = session.verify(&compiled, &options)?;
     let mut text = described(&compiled.setting);
     text.push_str(&model::summary(model).to_string());
-    let differ = format!(
-        "weights and interpreter differ on {} of {} inputs: all up to length {}",
-        found.wrong, found.checked, found.exhaustive_to_length
-    );
-    text.push('\n');
-    text.push_str(match found.checked {
-        0 => "nothing to compare: no input that was tried has a value",
-        _ => &differ,
+    text.push_str(&match (found.checked, found.exhaustive_to_length) {
+        (0, _) => "\nnothing to compare: no input that was tried has a value".to_string(),
+        (checked, all) => format!(
+            "\nweights and interpreter differ on {} of {checked} inputs: all up to length {all}",
+            found.wrong
+        ),
     });
     if found.checked > 0 && found.exhaustive_to_length < model.max_length {
         text.push_str(&format!(", random ones up to length {}", model.max_length));

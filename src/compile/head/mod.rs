@@ -126,8 +126,8 @@ impl Compiler<'_> {
                 let read = self.real_number(*value, self.default_number(var))?;
                 let mut selected = self.selected(*selector);
                 if self.bos() && selected.facts.cubes.len() > 1 {
-                    let is_wide = self.care == Care::OneHead;
-                    let Some(one) = selected.facts.in_one_cube(is_wide) else {
+                    let may_be_wide = self.care == Care::OneHead;
+                    let Some(one) = selected.facts.in_one_cube(may_be_wide) else {
                         return self.write_union(*selector, &selected, &read, target);
                     };
                     selected.facts = one.into();

@@ -191,8 +191,9 @@ impl Scene<'_> {
     /// What the whole is compared with, in brackets.
     fn compared_with_whole(&self) -> Option<String> {
         let sides = self.site.ast.ids().filter_map(|id| self.comparison(id));
-        let around = |side: Span| side.start <= self.whole.start && self.whole.end <= side.end;
-        let mut compared = sides.filter(|(.., right)| around(self.span(*right)));
+        let text = |at: Span| self.say(at).trim_matches(['(', ')', ' ']).to_string();
+        let is_whole = |side: Span| side.end >= self.whole.end && text(side) == text(self.whole);
+        let mut compared = sides.filter(|(.., right)| is_whole(self.span(*right)));
         compared.next().map(|(left, ..)| self.say(self.span(left)))
     }
 

@@ -192,8 +192,7 @@ impl Scene<'_> {
                 if !matches!(kinds(self.types(values)), "ints" | "floats" | "numbers") => else None;
             Cause::NoSelector((meta, at), _) if self.types(meta) == TypeSet::BOOL => at it = *at;
                 "to aggregate over the keys where it is true", "select({it}, True, ==)";
-            // The library may want it for something else, and of what a selector gives there is one.
-            Cause::NoSelector((Meta::List(_), _), _) => else None;
+            // The library may want it for something else.
             Cause::NoSelector((_, at), _) if !self.in_library() => at _ = *at;
                 "to aggregate over all keys", "full_s";
             Cause::NoDefault(values @ Meta::List(_), (Meta::List(_), _)) =>
