@@ -4,7 +4,7 @@
 use super::care::Care;
 use super::compiled::{Compiled, exact_there};
 use super::emit::{self, readout};
-use super::size::{ANY, IsWorth, Size, is_left, too_large};
+use super::size::{ANY, IsWorth, Size, check_size, is_left, too_large};
 use super::stored::{Proof, prove};
 use super::{Compiler, Request, Searches, causal, digits, lower, verify};
 use crate::base::{Code, Diagnostic, Fallible, Limits, parallel};
@@ -13,8 +13,9 @@ use crate::graph::{Graph, SOpId, WithFirst};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped, Var};
 use crate::model::{Dtype, Model};
-use crate::plan::pass::{Choice, FUSE};
+use crate::plan::pass::{Choice, FUSE, Passes};
 use crate::plan::{Plan, Style};
+use crate::schedule::report::Searched;
 use crate::schedule::schedule;
 use std::collections::BTreeSet;
 
@@ -23,6 +24,9 @@ const MOST_NUMBERED: usize = 1_024;
 
 /// A model of more parameters, counted with padding, is held against one that is made with more care.
 const MANY_PARAMETERS: usize = 1_000_000;
+
+/// A model of more parameters, counted with padding, may be smaller without some passes.
+const MANY_FOR_PASSES: usize = 16_384;
 
 /// A hidden layer of so many units for each position and token has one for each pair of values of something.
 const FEW_UNITS: usize = 8;
@@ -180,7 +184,7 @@ fn fused_or_unfused(
     let is_fine = |fused: &Compiled| {
         let most = FEW_UNITS * (task.setting.max_length + task.setting.vocabulary.len());
         let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care.is_plain();
-        let enough = if is_narrow {
+        let enough = if is_narrow && request.style == Style::Faithful {
             SOME_PARAMETERS
         } else {
             FEW_PARAMETERS
@@ -192,9 +196,12 @@ fn fused_or_unfused(
         return fused;
     }
     control.check()?;
-    let is_worth_more = |size: Size| match &fused {
-        Ok(fused) if fused.is_certified() => size.is_worth_more(fused.size()),
-        Ok(_) | Err(_) => true,
+    let is_worth_more = |size: Size| match (&fused, request.style) {
+        (Ok(fused), _) if !fused.is_certified() => true,
+        (Ok(fused), Style::Faithful) => size.is_worth_more(fused.size()),
+        // However many layers it takes.
+        (Ok(fused), Style::Compact) => size.parameters < fused.size().parameters,
+        (Err(_), _) => true,
     };
     let is_worth = |size: Size| is_worth(size) && is_worth_more(size);
     let is_enough =
@@ -368,8 +375,7 @@ impl<'a> Attempts<'a> {
         let asked = &self.request.passes;
         let mut tried: Vec<Compiled> = Vec::new();
         for passes in std::iter::once(asked.clone()).chain(asked.fallbacks()) {
-            let mut plan = draft.clone();
-            let searched = passes.run(&mut plan, graph.control());
+            let (passes, mut plan, searched) = self.passed(&draft, passes);
             // The layers that the graph alone takes.
             plan.remark(schedule(graph, roots).layers.len());
             if !is_worth(Size::from(&plan)) || tried.iter().any(|known| known.plan == plan) {
@@ -401,6 +407,29 @@ impl<'a> Attempts<'a> {
             true => Err(too_large()),
             false => Ok(tried.swap_remove(0)),
         }
+    }
+
+    /// What passes make of a plan; of a large one without one of those that may make it larger, if that is so.
+    fn passed(&self, draft: &Plan, passes: Passes) -> (Passes, Plan, Option<Searched>) {
+        let run = |passes: &Passes| {
+            let mut plan = draft.clone();
+            let searched = passes.run(&mut plan, self.analysis.graph.control());
+            (plan, searched)
+        };
+        let (plan, searched) = run(&passes);
+        let size = Size::from(&plan);
+        let mut best = (passes, plan, searched);
+        if size.parameters <= MANY_FOR_PASSES || best.2.is_some() {
+            return best;
+        }
+        for others in best.0.clone().without_doubtful() {
+            let (plan, searched) = run(&others);
+            let (other, known) = (Size::from(&plan), Size::from(&best.1));
+            if other.layers <= known.layers && other.parameters < known.parameters {
+                best = (others, plan, searched);
+            }
+        }
+        best
     }
 
     /// The plan before any pass.
@@ -458,20 +487,4 @@ fn read_on_the_way<'a>(
     let vars = on_the_way.filter_map(|id| Some(&analysis.node(id).ok()?.column.space.vars));
     let read: BTreeSet<VarId> = vars.flatten().copied().collect();
     read.into_iter().map(|var| &analysis.vars[var.0 as usize])
-}
-
-/// # Errors
-/// What a model has too much of, in words.
-fn check_size(limits: &Limits, model: &Model) -> Result<(), String> {
-    if model.d_model > limits.model_width {
-        return Err(format!(
-            "the model would need {} directions; the limit is {}",
-            model.d_model, limits.model_width
-        ));
-    }
-    let parameters = model.nonzero();
-    match parameters > limits.model_parameters {
-        true => Err(format!("the model would have {parameters} parameters")),
-        false => Ok(()),
-    }
 }

@@ -3,7 +3,7 @@
 //! Depends on `plan`.
 
 use super::compiled::Compiled;
-use crate::base::{Code, Diagnostic};
+use crate::base::{Code, Diagnostic, Limits};
 use crate::model::Model;
 use crate::plan::Plan;
 
@@ -80,4 +80,20 @@ pub fn too_large() -> Box<Diagnostic> {
 /// Whether a plan was left as it is not worth a model.
 pub fn is_left(error: &Diagnostic) -> bool {
     error.code == Code::NotExact
+}
+
+/// # Errors
+/// What a model has too much of, in words.
+pub fn check_size(limits: &Limits, model: &Model) -> Result<(), String> {
+    if model.d_model > limits.model_width {
+        return Err(format!(
+            "the model would need {} directions; the limit is {}",
+            model.d_model, limits.model_width
+        ));
+    }
+    let parameters = model.nonzero();
+    match parameters > limits.model_parameters {
+        true => Err(format!("the model would have {parameters} parameters")),
+        false => Ok(()),
+    }
 }

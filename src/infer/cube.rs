@@ -3,7 +3,7 @@
 //! make every `or` and `not` a plain sum of heads, since their widths add.
 
 use super::joint::Operand;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// More cubes than this and the selector is refused rather than compiled into that many heads.
@@ -64,6 +64,44 @@ impl Relation {
         rows.len().min(columns.len())
     }
 
+    /// How many dimensions a head takes for it, at most: three where numbers have to be equal.
+    pub fn dimensions(&self) -> usize {
+        match self.rank_at_most() {
+            4.. if self.matching().is_some() => 3,
+            few => few,
+        }
+    }
+
+    /// Numbers for keys and for queries that are equal where it holds, if its rows are equal or disjoint; keys
+    /// that match no query have a number of their own, and so have queries that match no key.
+    pub fn matching(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+        let mut queries: Vec<Option<f64>> = vec![None; self.queries];
+        let mut keys: Vec<Option<f64>> = Vec::with_capacity(self.keys);
+        let mut known: FxHashMap<&[bool], f64> = FxHashMap::default();
+        for key in 0..self.keys {
+            let row = self.row(key);
+            if row.iter().all(|holds| !holds) {
+                keys.push(None);
+                continue;
+            }
+            let next = known.len() as f64;
+            let number = *known.entry(row).or_insert(next);
+            keys.push(Some(number));
+            for (query, slot) in queries.iter_mut().enumerate() {
+                if self.holds(key, query) && *slot.get_or_insert(number) != number {
+                    return None;
+                }
+            }
+        }
+        let free = known.len() as f64;
+        let number = |key: Option<f64>| key.unwrap_or(free);
+        let of_query = |query: Option<f64>| query.unwrap_or(-1.0);
+        Some((
+            keys.into_iter().map(number).collect(),
+            queries.into_iter().map(of_query).collect(),
+        ))
+    }
+
     fn negated(&self) -> Relation {
         Relation {
             bits: self.bits.iter().map(|bit| !bit).collect(),
@@ -79,7 +117,8 @@ impl Relation {
         }
     }
 
-    fn and(&self, other: &Relation) -> Relation {
+    /// Where both hold.
+    pub fn and(&self, other: &Relation) -> Relation {
         let bits = self.bits.iter().zip(&other.bits);
         Relation {
             bits: bits.map(|(a, b)| *a && *b).collect(),

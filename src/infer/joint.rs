@@ -3,8 +3,9 @@
 //! one s-op can read several.
 
 use super::cube::{Cube, Literal, Relation};
+use super::parts::Parts;
 use super::selector::{SelectorFacts, check_size};
-use super::space::FAILS;
+use super::space::{FAILS, VarId};
 use super::{Analysis, Node, Stopped};
 use crate::graph::{Encoding, SOp, SOpId, SelectorId};
 use crate::value::Value;
@@ -183,24 +184,50 @@ impl Analysis<'_> {
         let literals = || cubes.iter().flat_map(|cube| &cube.literals);
         let keys = self.read_by(literals().map(|literal| literal.keys));
         let queries = self.read_by(literals().map(|literal| literal.queries));
-        let sides = (self.side(&keys)?, self.side(&queries)?);
-        let left = self.members(&keys, sides.0)?;
-        let right = self.members(&queries, sides.1)?;
+        let literal = self.tabulated(&keys, &queries, |holds| {
+            cubes.iter().any(|cube| cube.literals.iter().all(holds))
+        })?;
+        self.apart(literal)
+    }
+    /// A relation between several s-ops as literals between fewer, where these take fewer dimensions; of
+    /// alternatives one literal over what they read.
+    fn apart(&mut self, literal: Literal) -> Result<Cube, Stopped> {
+        let Some(Parts { all, any }) = self.in_parts(&literal) else {
+            return Ok(Cube::of(literal));
+        };
+        let keys = self.read_by(any.iter().map(|part| part.keys));
+        let queries = self.read_by(any.iter().map(|part| part.queries));
+        let any = match *any {
+            [] => Cube::default(),
+            _ => Cube::of(self.tabulated(&keys, &queries, |holds| any.iter().any(holds))?),
+        };
+        let all = all.into_iter().map(Cube::of);
+        Ok(all.fold(any, |both, part| both.and(&part).unwrap_or(both)))
+    }
+
+    /// A relation between all values of some s-ops, by what holds of relations between these.
+    fn tabulated(
+        &mut self,
+        keys: &[Operand],
+        queries: &[Operand],
+        holds: impl Fn(&dyn Fn(&Literal) -> bool) -> bool,
+    ) -> Result<Literal, Stopped> {
+        let sides = (self.side(keys)?, self.side(queries)?);
+        let left = self.members(keys, sides.0)?;
+        let right = self.members(queries, sides.1)?;
         check_size(left.len(), right.len())?;
         let relation = Relation::tabulate(left.len(), right.len(), |key, query| {
-            cubes.iter().any(|cube| {
-                cube.literals.iter().all(|literal| {
-                    let key = member(&keys, literal.keys, &left[key]);
-                    let query = member(&queries, literal.queries, &right[query]);
-                    literal.relation.holds(key, query)
-                })
+            holds(&|literal: &Literal| {
+                let key = member(keys, literal.keys, &left[key]);
+                let query = member(queries, literal.queries, &right[query]);
+                literal.relation.holds(key, query)
             })
         });
-        Ok(Cube::of(Literal {
+        Ok(Literal {
             keys: sides.0,
             queries: sides.1,
             relation: relation.into(),
-        }))
+        })
     }
 
     /// What is known of a selector for a mean over it: a union as one cube, too, where its table is small.
@@ -217,7 +244,14 @@ impl Analysis<'_> {
         let most = self.setting.max_length;
         let together = |side| self.joint(side).map_or(0, |joint| joint.members.len());
         let is_wide = cube.literals.iter().any(|literal| {
-            let classes = literal.relation.rank_at_most();
+            let classes = match self.in_parts(literal) {
+                Some(parts) => {
+                    let reads = parts.any.iter().flat_map(|part| [part.keys, part.queries]);
+                    let computed = reads.into_iter().any(|operand| !self.is_embedded(operand));
+                    return computed || self.dimensions_of_any(&parts.any) > most;
+                }
+                None => literal.relation.rank_at_most(),
+            };
             let together = together(literal.keys).max(together(literal.queries));
             classes > most || together > most && classes > FEW_CLASSES
         });
@@ -235,6 +269,12 @@ impl Analysis<'_> {
         facts
     }
 
+    /// Whether what an operand is read from is known before the first layer.
+    fn is_embedded(&self, operand: Operand) -> bool {
+        let vars = self.node(operand).map(|node| &node.column.space.vars);
+        vars.is_ok_and(|vars| vars.iter().all(|var| *var <= Analysis::INDICES))
+    }
+
     /// Whether some mean is over a union that one head selects only if it is wide.
     pub fn has_wide_unions(&self) -> bool {
         let mut facts = self.selectors.values();
@@ -243,11 +283,18 @@ impl Analysis<'_> {
 
     /// Whether a table over all that some cubes read is soon made.
     fn is_small(&self, cubes: &[Cube]) -> bool {
+        let times = |size: usize, count: usize| size.saturating_mul(count);
+        // Functions of the same are no more than that together.
         let size = |operands: Vec<Operand>| {
-            operands.into_iter().try_fold(1, |size: usize, operand| {
-                let values = &self.node(operand).ok()?.column.values;
-                Some(size.saturating_mul(values.domain.len()))
-            })
+            let mut vars: BTreeSet<VarId> = BTreeSet::new();
+            let mut apart = 1;
+            for operand in operands {
+                let node = self.node(operand).ok()?;
+                apart = times(apart, node.column.values.domain.len());
+                vars.extend(&node.column.space.vars);
+            }
+            let counts = vars.into_iter().map(|var| self.values(var).domain.len());
+            Some(counts.fold(1, times).min(apart))
         };
         let literals = || cubes.iter().flat_map(|cube| &cube.literals);
         let keys = size(self.read_by(literals().map(|literal| literal.keys)));

@@ -19,6 +19,7 @@ mod kind;
 mod once;
 mod order;
 mod overflow;
+pub mod parts;
 mod predicate;
 mod rank;
 mod related;

@@ -4,6 +4,7 @@
 
 pub(crate) mod axis;
 mod beyond;
+mod by_part;
 mod by_value;
 mod choice;
 pub mod inverse;
@@ -128,6 +129,9 @@ impl Compiler<'_> {
         let steps = found.as_ref().map(|found| found.stairs.steps.len());
         let many = steps.unwrap_or(usize::MAX);
         if let Some(read) = self.choice_of_two(wanted, many)? {
+            return Ok(read);
+        }
+        if let Some(read) = self.by_part(wanted, many)? {
             return Ok(read);
         }
         // A layer later only where nothing else needs none.

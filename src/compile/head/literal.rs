@@ -29,6 +29,12 @@ pub struct TermPlan {
     pub meaning: Meaning,
 }
 
+/// Numbers at each query and at each key, of which a logit adds up the products.
+pub(super) struct Factors {
+    pub queries: Vec<f64>,
+    pub keys: Vec<f64>,
+}
+
 /// What a head needs of its literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
@@ -42,7 +48,7 @@ pub struct Needs {
 }
 
 /// The parabola is used from this many classes on.
-const FEWEST_FOR_PARABOLA: usize = 4;
+pub(super) const FEWEST_FOR_PARABOLA: usize = 4;
 
 /// Numbers beyond this lose their gap of 1 when squared in float32.
 const LARGEST_FOR_PARABOLA: f64 = 1_000.0;
@@ -70,13 +76,14 @@ impl Compiler<'_> {
             return self.with_bos(literal, (keys, queries, bos), needs);
         }
         let relation = &literal.relation;
-        let by_key = classes(relation.keys, |key| relation.row(key).to_vec());
-        let by_query = classes(relation.queries, |query| relation.column(query));
-        let fewest = by_key.len().min(by_query.len());
+        let table = Table::new(relation);
+        let fewest = table.factors.len();
         if let Some(term) = self.window(literal, needs, fewest)? {
             return Ok(term);
         }
-        let products = if !needs.relative
+        let products = if let Some(products) = self.alternatives(literal, needs)? {
+            products
+        } else if !needs.relative
             && let Some(among) = self.among_whole(literal)
         {
             self.notches(literal, among, needs.want)?
@@ -89,24 +96,8 @@ impl Compiler<'_> {
                 true => self.by_bits(literal, &keys, &queries, needs)?,
                 false => self.parabola(literal, keys, queries, needs)?,
             }
-        } else if by_key.len() <= by_query.len() {
-            let name = self.name(literal.keys);
-            let mut products = Vec::with_capacity(by_key.len());
-            for class in by_key {
-                let query = self.indicator(literal.queries, &class.fails, needs.want)?;
-                let key = self.members(literal.keys, &class.members, &name, needs.want)?;
-                products.push(product(query, key, class.fails, class.members));
-            }
-            products
         } else {
-            let name = self.name(literal.queries);
-            let mut products = Vec::with_capacity(by_query.len());
-            for class in by_query {
-                let query = self.members(literal.queries, &class.members, &name, needs.want)?;
-                let key = self.indicator(literal.keys, &class.fails, needs.want)?;
-                products.push(product(query, key, class.members, class.fails));
-            }
-            products
+            self.by_classes(literal, table, needs.want)?
         };
         Ok(TermPlan {
             products,
@@ -134,6 +125,31 @@ impl Compiler<'_> {
         })
     }
 
+    /// The products of a table, one for each class.
+    fn by_classes(
+        &mut self,
+        literal: &Literal,
+        table: Table,
+        want: Want,
+    ) -> Result<Vec<ProductPlan>, Stopped> {
+        let mut products = Vec::with_capacity(table.factors.len());
+        for factors in table.factors {
+            let against: Vec<f64> = factors.queries.iter().map(|query| -query).collect();
+            let (query, key) = match table.of_keys {
+                true => (
+                    self.indicator(literal.queries, &against, want)?,
+                    self.members(literal.keys, &factors.keys, want)?,
+                ),
+                false => (
+                    self.members(literal.queries, &against, want)?,
+                    self.indicator(literal.keys, &factors.keys, want)?,
+                ),
+            };
+            products.push(factors.product(query.scaled(-1.0), key));
+        }
+        Ok(products)
+    }
+
     fn indicator(
         &mut self,
         id: Operand,
@@ -148,10 +164,10 @@ impl Compiler<'_> {
         &mut self,
         id: Operand,
         function: &[f64],
-        name: &str,
         want: Want,
     ) -> Result<LinearRead, Stopped> {
-        self.labelled_indicator(id, function, &format!("one of the {name}"), want)
+        let label = format!("one of the {}", self.name(id));
+        self.labelled_indicator(id, function, &label, want)
     }
 
     fn labelled_indicator(
@@ -198,7 +214,7 @@ impl Compiler<'_> {
         }
         let numbers = self
             .integer_equality(literal)
-            .or_else(|| numbered_classes(&literal.relation))?;
+            .or_else(|| literal.relation.matching())?;
         let all = || numbers.0.iter().chain(&numbers.1);
         let lowest = all().copied().fold(f64::INFINITY, f64::min);
         let highest = all().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -231,39 +247,22 @@ impl Compiler<'_> {
         queries: Vec<f64>,
         needs: Needs,
     ) -> Result<Vec<ProductPlan>, Stopped> {
-        let squares = |numbers: &[f64]| -> Vec<f64> { numbers.iter().map(|x| x * x).collect() };
-        let times =
-            |numbers: &[f64], f: f64| -> Vec<f64> { numbers.iter().map(|x| f * x).collect() };
-        let ones = |numbers: &[f64]| vec![1.0; numbers.len()];
+        let [both, key_squares, query_squares] = parabola(&keys, &queries);
         let (key_name, query_name) = (self.name(literal.keys), self.name(literal.queries));
         let squared = |name: &str| format!("{name}²");
         let want = needs.want;
         let key = self.demanded(literal.keys, &keys, want, &key_name)?;
-        let key_square = self.demanded(literal.keys, &squares(&keys), want, &squared(&key_name))?;
+        let squares = &key_squares.keys;
+        let key_square = self.demanded(literal.keys, squares, want, &squared(&key_name))?;
         let query = self.demanded(literal.queries, &queries, want, &query_name)?;
         let mut products = vec![
-            ProductPlan {
-                query: query.scaled(2.0),
-                key,
-                queries: times(&queries, 2.0),
-                keys: keys.clone(),
-            },
-            ProductPlan {
-                query: LinearRead::constant(-1.0),
-                key: key_square,
-                queries: times(&ones(&queries), -1.0),
-                keys: squares(&keys),
-            },
+            both.product(query.scaled(2.0), key),
+            key_squares.product(LinearRead::constant(-1.0), key_square),
         ];
         if !needs.relative && !needs.bos {
-            let square = squares(&queries);
-            let read = self.demanded(literal.queries, &square, want, &squared(&query_name))?;
-            products.push(ProductPlan {
-                query: read.scaled(-1.0),
-                key: LinearRead::constant(1.0),
-                queries: times(&square, -1.0),
-                keys: ones(&keys),
-            });
+            let own: Vec<f64> = queries.iter().map(|query| query * query).collect();
+            let read = self.demanded(literal.queries, &own, want, &squared(&query_name))?;
+            products.push(query_squares.product(read.scaled(-1.0), LinearRead::constant(1.0)));
         }
         Ok(products)
     }
@@ -313,6 +312,38 @@ impl Compiler<'_> {
     }
 }
 
+impl Factors {
+    /// The product of what is read for these numbers.
+    fn product(self, query: LinearRead, key: LinearRead) -> ProductPlan {
+        ProductPlan {
+            query,
+            key,
+            queries: self.queries,
+            keys: self.keys,
+        }
+    }
+}
+
+/// `-(x - y)²` for a key's number `x` and a query's `y`.
+pub(super) fn parabola(keys: &[f64], queries: &[f64]) -> [Factors; 3] {
+    let times = |numbers: &[f64], factor: f64| numbers.iter().map(|x| factor * x).collect();
+    let squares = |numbers: &[f64], sign: f64| numbers.iter().map(|x| sign * x * x).collect();
+    [
+        Factors {
+            queries: times(queries, 2.0),
+            keys: keys.to_vec(),
+        },
+        Factors {
+            queries: vec![-1.0; queries.len()],
+            keys: squares(keys, 1.0),
+        },
+        Factors {
+            queries: squares(queries, -1.0),
+            keys: vec![1.0; keys.len()],
+        },
+    ]
+}
+
 /// Whether a relation holds for just the numbers that are equal.
 pub(super) fn is_equality(relation: &Relation, keys: &[f64], queries: &[f64]) -> bool {
     keys.iter().enumerate().all(|(k, key)| {
@@ -342,45 +373,35 @@ fn condition(chosen: &[bool]) -> Option<(&'static str, usize)> {
     }
 }
 
-/// A product that is negative where both features are 1.
-fn product(query: LinearRead, key: LinearRead, queries: Vec<f64>, keys: Vec<f64>) -> ProductPlan {
-    ProductPlan {
-        query: query.scaled(-1.0),
-        key,
-        queries: queries.iter().map(|query| -query).collect(),
-        keys,
-    }
+/// A relation by classes: `-1` for each of them and what it does not stand in the relation to.
+pub(super) struct Table {
+    pub factors: Vec<Factors>,
+    /// Whether the classes are of keys, which are fewer then.
+    of_keys: bool,
 }
 
-/// Numbers for the classes of a matching, whose rows are equal or disjoint; keys that match no
-/// query have a number of their own, and so have queries that match no key.
-fn numbered_classes(relation: &Relation) -> Option<(Vec<f64>, Vec<f64>)> {
-    let mut queries: Vec<Option<f64>> = vec![None; relation.queries];
-    let mut keys: Vec<Option<f64>> = Vec::with_capacity(relation.keys);
-    let mut known: rustc_hash::FxHashMap<Vec<bool>, f64> = rustc_hash::FxHashMap::default();
-    for key in 0..relation.keys {
-        let row = relation.row(key).to_vec();
-        if row.iter().all(|holds| !holds) {
-            keys.push(None);
-            continue;
-        }
-        let next = known.len() as f64;
-        let number = *known.entry(row).or_insert(next);
-        keys.push(Some(number));
-        for (query, slot) in queries.iter_mut().enumerate() {
-            if relation.holds(key, query) && *slot.get_or_insert(number) != number {
-                return None;
-            }
+impl Table {
+    pub fn new(relation: &Relation) -> Table {
+        let of_keys = classes(relation.keys, |key| relation.row(key).to_vec());
+        let of_queries = classes(relation.queries, |query| relation.column(query));
+        let against = |numbers: Vec<f64>| numbers.into_iter().map(|number| -number).collect();
+        let by_key = |class: Class| Factors {
+            queries: against(class.fails),
+            keys: class.members,
+        };
+        let by_query = |class: Class| Factors {
+            queries: against(class.members),
+            keys: class.fails,
+        };
+        let are_fewer = of_keys.len() <= of_queries.len();
+        Table {
+            factors: match are_fewer {
+                true => of_keys.into_iter().map(by_key).collect(),
+                false => of_queries.into_iter().map(by_query).collect(),
+            },
+            of_keys: are_fewer,
         }
     }
-    let free = known.len() as f64;
-    Some((
-        keys.into_iter().map(|key| key.unwrap_or(free)).collect(),
-        queries
-            .into_iter()
-            .map(|query| query.unwrap_or(-1.0))
-            .collect(),
-    ))
 }
 
 /// Groups one side of a relation by what holds for it, in order of first members; those for whom

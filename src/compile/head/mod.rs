@@ -3,6 +3,7 @@
 //! otherwise. In the compact style a width is a sum through a sink: selected keys far below BOS,
 //! whose value is 0, add up once W_O undoes the factor.
 
+mod alternatives;
 mod by_position;
 mod by_width;
 mod exponent;

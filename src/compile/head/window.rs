@@ -4,7 +4,7 @@
 //! below: `-d² + (d % 2)` is 0 for -1, 0 and 1. Two dimensions of a head hold the parabola and one each class
 //! but the last, where a table of the window has as many as there are positions.
 
-use super::literal::{Needs, ProductPlan, TermPlan};
+use super::literal::{Factors, Needs, ProductPlan, TermPlan};
 use crate::compile::{Care, Compiler};
 use crate::graph::SOp;
 use crate::infer::Stopped;
@@ -29,17 +29,10 @@ struct Window {
     lifts: Vec<f64>,
 }
 
-/// A product of the logit: what it is at each query and at each key, and what that is a function of.
-struct Factors {
-    queries: Vec<f64>,
-    keys: Vec<f64>,
-    label: String,
-}
-
 impl Window {
-    /// The products for so many positions, whose index has a name. What a query adds to all its keys alike is
-    /// left out where the logit is `relative`.
-    fn factors(&self, count: usize, name: &str, relative: bool) -> Vec<Factors> {
+    /// The products for so many positions, whose index has a name, and what each is a function of. What a query
+    /// adds to all its keys alike is left out where the logit is `relative`.
+    fn factors(&self, count: usize, name: &str, relative: bool) -> Vec<(Factors, String)> {
         let modulus = self.lifts.len();
         let lift = |class: usize, query: usize| {
             let place = class as i64 - query as i64;
@@ -58,34 +51,31 @@ impl Window {
             true => own.iter().copied().fold(0.0, f64::max),
             false => 0.0,
         };
-        let mut factors = vec![
-            Factors {
-                queries: middles.iter().map(|middle| 2.0 * middle).collect(),
-                keys: keys.clone(),
-                label: name.to_string(),
-            },
-            Factors {
-                queries: vec![-1.0; count],
-                keys: keys.iter().map(|key| key * key - raised).collect(),
-                label: format!("{name}²"),
-            },
-        ];
+        let places = Factors {
+            queries: middles.iter().map(|middle| 2.0 * middle).collect(),
+            keys: keys.clone(),
+        };
+        let squares = Factors {
+            queries: vec![-1.0; count],
+            keys: keys.iter().map(|key| key * key - raised).collect(),
+        };
+        let mut factors = vec![(places, name.to_string()), (squares, format!("{name}²"))];
         for class in 0..modulus - 1 {
             let is_class = (0..count).map(|key| f64::from(u8::from(key % modulus == class)));
-            factors.push(Factors {
+            let lifts = Factors {
                 queries: (0..count)
                     .map(|query| lift(class, query) - last(query))
                     .collect(),
                 keys: is_class.collect(),
-                label: format!("{name} % {modulus} = {class}"),
-            });
+            };
+            factors.push((lifts, format!("{name} % {modulus} = {class}")));
         }
         if !relative {
-            factors.push(Factors {
+            let own = Factors {
                 queries: own,
                 keys: vec![1.0; count],
-                label: format!("{name}²"),
-            });
+            };
+            factors.push((own, format!("{name}²")));
         }
         factors
     }
@@ -100,6 +90,38 @@ impl Compiler<'_> {
         needs: Needs,
         classes: usize,
     ) -> Result<Option<TermPlan>, Stopped> {
+        let Some((relation, factors)) = self.window_factors(literal, needs.relative, classes)
+        else {
+            return Ok(None);
+        };
+        let mut numbers = factors
+            .iter()
+            .flat_map(|(of, _)| of.queries.iter().chain(&of.keys));
+        if self.host.is_bfloat16() && !numbers.all(|number| is_bfloat16(*number)) {
+            return Ok(None);
+        }
+        let mut products = Vec::with_capacity(factors.len());
+        for (Factors { queries, keys }, label) in factors {
+            products.push(ProductPlan {
+                query: self.demanded(literal.queries, &queries, needs.want, &label)?,
+                key: self.demanded(literal.keys, &keys, needs.want, &label)?,
+                queries,
+                keys,
+            });
+        }
+        let keys = 0..relation.keys;
+        let pairs = keys.flat_map(|key| relation.row(key).iter().copied());
+        let meaning = Meaning::Relation(pairs.collect());
+        Ok(Some(TermPlan { products, meaning }))
+    }
+
+    /// The relation that the products of a window are 0 for, and these with what each is a function of.
+    pub(super) fn window_factors(
+        &self,
+        literal: &Literal,
+        relative: bool,
+        classes: usize,
+    ) -> Option<(Relation, Vec<(Factors, String)>)> {
         let is_index = |side| matches!(self.analysis.sop(side), Some(SOp::Indices));
         let may_be = is_index(literal.keys)
             && is_index(literal.queries)
@@ -109,38 +131,16 @@ impl Compiler<'_> {
         let causal = self.analysis.setting.causal;
         let window = may_be
             .then(|| window_of(&literal.relation, causal))
-            .flatten();
-        let Some(window) = window.filter(|window| window.lifts.len() + 2 < classes) else {
-            return Ok(None);
-        };
+            .flatten()?;
+        if window.lifts.len() + 2 >= classes {
+            return None;
+        }
         let (count, name) = (literal.relation.keys, self.name(literal.keys));
-        let factors = window.factors(count, &name, needs.relative);
-        let mut numbers = factors
-            .iter()
-            .flat_map(|of| of.queries.iter().chain(&of.keys));
-        if self.host.is_bfloat16() && !numbers.all(|number| is_bfloat16(*number)) {
-            return Ok(None);
-        }
-        let mut products = Vec::with_capacity(factors.len());
-        for Factors {
-            queries,
-            keys,
-            label,
-        } in factors
-        {
-            products.push(ProductPlan {
-                query: self.demanded(literal.queries, &queries, needs.want, &label)?,
-                key: self.demanded(literal.keys, &keys, needs.want, &label)?,
-                queries,
-                keys,
-            });
-        }
+        let factors = window.factors(count, &name, relative);
         let relation = Relation::tabulate(count, count, |key, query| {
             window.places.contains(&(key as i64 - query as i64))
         });
-        let pairs = (0..count).flat_map(|key| relation.row(key).iter().copied());
-        let meaning = Meaning::Relation(pairs.collect());
-        Ok(Some(TermPlan { products, meaning }))
+        Some((relation, factors))
     }
 }
 

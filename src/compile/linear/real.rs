@@ -68,9 +68,13 @@ impl Compiler<'_> {
             let Some(numbers) = node.column.values.numbers() else {
                 return Ok(None);
             };
-            return self
-                .feature(id, &numbers, Want::Close, &self.name(id))
-                .map(Some);
+            // A real number takes all digits that what is added to it leaves.
+            let are_whole = numbers.iter().all(|number| number.fract() == 0.0);
+            let want = match self.care.is_careful() && are_whole {
+                true => Want::Snapped,
+                false => Want::Close,
+            };
+            return self.feature(id, &numbers, want, &self.name(id)).map(Some);
         }
         let formula = self.analysis.formula(id);
         let SOp::Map { op, operands } = self.analysis.graph.get(formula) else {

@@ -97,11 +97,7 @@ pub const PASSES: [Pass; 16] = [
         about: "a mean that floats would round is positive before a step, and around 0 as a result",
         run: Run::Spare(lift::lift),
     },
-    Pass {
-        name: "units",
-        about: "hidden units of one argument are computed once",
-        run: Run::Rewrite(units::units),
-    },
+    UNITS,
     COMBINE,
     SIGN,
     Pass {
@@ -132,6 +128,13 @@ pub const FUSE: Pass = Pass {
     name: "fuse",
     about: "a chain of elementwise s-ops is one hidden layer",
     run: Run::Choose(Choice::Fuse),
+};
+
+/// Directions of what is computed once may be kept for longer.
+const UNITS: Pass = Pass {
+    name: "units",
+    about: "hidden units of one argument are computed once",
+    run: Run::Rewrite(units::units),
 };
 
 /// What is not proved of a sum may be of its parts, so that a plan may have to do without.
@@ -254,6 +257,13 @@ impl Passes {
             fallbacks.push(without.without(&COMBINE));
         }
         fallbacks
+    }
+
+    /// These without one of those that may make a model larger, for each of them.
+    pub fn without_doubtful(&self) -> impl Iterator<Item = Passes> {
+        let has = |other: &&Pass| self.iter().any(|pass| pass.name == other.name);
+        let doubtful = [&UNITS, &COMBINE].into_iter().filter(has);
+        doubtful.map(|pass| self.without(pass))
     }
 
     /// Whether a choice is made.
