@@ -30,6 +30,11 @@ fn means_over_unions_are_right() {
         "aggregate(select(hist, hist, ==) or select(tokens, \"a\", ==), indicator(tokens == \"b\"))",
         "aggregate(not (select(tokens, tokens, ==) and select(indices, indices, <)), indices)",
         "aggregate(select(tokens, \"c\", ==) and (select(indices, indices, <) or select(tokens, tokens, !=)), indices, -1)",
+        "aggregate(select(tokens, tokens, ==) or select(indices, indices - 1, ==), indices)",
+        "aggregate(select(tokens, \"a\", ==) or select(indices, indices - 1, ==) or select(indices, indices + 1, ==), indices)",
+        "aggregate(select(indices, indices, <) and (select(tokens, tokens, ==) or select(indices, indices - 1, ==)), indices)",
+        "aggregate(select(indices, indices, <) and (select(tokens, \"a\", ==) and select(\"b\", tokens, ==) or (select(tokens, \"b\", ==) and select(\"c\", tokens, ==))), indices, -1)",
+        "aggregate(select(tokens, tokens, ==) or select(indices, 2, ==) or select(\"a\", tokens, ==), indices)",
     ] {
         right(text);
     }
@@ -86,6 +91,52 @@ fn few_classes_take_one_head() {
             let found = size(first, length, request);
             assert!(found <= (2, 1, 12 * length + 876), "{length}: {found:?}");
         }
+    }
+}
+
+/// The logit of a union is minus the product of those of its parts, where these take few dimensions.
+#[test]
+fn parts_of_few_dimensions_take_one_head() {
+    let earlier = "select(indices, indices, <)";
+    let near = "select(tokens, tokens, ==) or select(indices, indices - 1, ==)";
+    let beside = "select(indices, indices + 1, ==)";
+    for (text, length, most) in [
+        (format!("aggregate({near}, indices)"), 48, 2_600),
+        (
+            format!("aggregate({near}, indicator(tokens == \"a\"))"),
+            96,
+            3_300,
+        ),
+        (format!("aggregate({near} or {beside}, indices)"), 40, 6_450),
+        (
+            format!("aggregate({earlier} and ({near}), indices)"),
+            40,
+            25_000,
+        ),
+        (
+            format!("aggregate({earlier} and select(tokens, tokens, ==) or {near}, indices)"),
+            40,
+            2_460,
+        ),
+        (
+            format!(
+                "aggregate({earlier} and (select(tokens, \"a\", ==) and select(\"b\", tokens, ==) or (select(tokens, \"b\", ==) and select(\"c\", tokens, ==))), indices)"
+            ),
+            48,
+            13_400,
+        ),
+        (
+            "aggregate(select(tokens, \"a\", ==) or select(indices, indices - 1, ==), indices)"
+                .to_string(),
+            40,
+            1_220,
+        ),
+    ] {
+        let (_, heads, parameters) = size(&text, length, Request::default());
+        assert!(
+            heads == 1 && parameters <= most,
+            "{text} at {length}: {heads}, {parameters}"
+        );
     }
 }
 

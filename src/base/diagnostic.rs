@@ -154,6 +154,15 @@ impl Suggestion {
         }
     }
 
+    /// The text of its program with its edits, which come in the order of the text.
+    pub fn applied(&self, text: &str) -> String {
+        let mut text = text.to_string();
+        for (span, other) in self.edits.iter().rev() {
+            text.replace_range(span.range(), other);
+        }
+        text
+    }
+
     /// It in words only: what it asks for may fail in its turn.
     pub fn plain(self) -> Suggestion {
         Suggestion {

@@ -32,24 +32,48 @@ pub struct Read {
 
 /// Reads a text as a program.
 pub fn read(source: SourceId, text: &str, limits: &Limits) -> Read {
-    told(source, text, limits, parse::parse(source, text, limits))
+    told(source, text, limits, parse::parse)
 }
 
 /// Reads a text typed at the prompt, where the last `;` may be missing.
 pub fn read_entry(source: SourceId, text: &str, limits: &Limits) -> Read {
-    let parsed = parse::parse_entry(source, text, limits);
-    told(source, text, limits, parsed)
+    told(source, text, limits, parse::parse_entry)
 }
 
 /// Reads a text as a single expression, with or without a `;` after it.
 pub fn read_expression(source: SourceId, text: &str, limits: &Limits) -> (Read, Option<ExprId>) {
-    let (parsed, root) = parse::parse_expression(source, text, limits);
-    (told(source, text, limits, parsed), root)
+    let mut root = None;
+    let read = told(source, text, limits, |source, text, limits| {
+        let (parsed, found) = parse::parse_expression(source, text, limits);
+        // That of the text itself, which is read first.
+        root.get_or_insert(found);
+        parsed
+    });
+    (read, root.flatten())
 }
 
-fn told(source: SourceId, text: &str, limits: &Limits, parsed: Parsed) -> Read {
+/// Longer texts are not read again, to see what a suggestion makes of them.
+const LONGEST_READ_AGAIN: usize = 1 << 16;
+
+fn told(
+    source: SourceId,
+    text: &str,
+    limits: &Limits,
+    mut parse: impl for<'t> FnMut(SourceId, &'t str, &Limits) -> Parsed<'t>,
+) -> Read {
+    let parsed = parse(source, text, limits);
+    let mut diagnostics = syntax::diagnostics(source, text, &parsed, limits);
+    for diagnostic in &mut diagnostics {
+        let Some(help) = diagnostic.help.take_if(|help| !help.edits.is_empty()) else {
+            continue;
+        };
+        let mended = help.applied(text);
+        let is_right = text.len() <= LONGEST_READ_AGAIN
+            && parse(source, &mended, limits).mistakes.len() < parsed.mistakes.len();
+        diagnostic.help = Some(if is_right { help } else { help.plain() });
+    }
     Read {
-        diagnostics: syntax::diagnostics(source, text, &parsed, limits),
+        diagnostics,
         ast: parsed.ast,
     }
 }

@@ -29,7 +29,7 @@ pub struct Parts {
 }
 
 /// An s-op of a side, with what it holds for each value of the side.
-struct Part {
+struct Held {
     operand: Operand,
     count: usize,
     held: Vec<usize>,
@@ -45,8 +45,8 @@ struct Between {
 /// A relation between sides of several.
 struct Table<'a> {
     relation: &'a Relation,
-    keys: Vec<Part>,
-    queries: Vec<Part>,
+    keys: Vec<Held>,
+    queries: Vec<Held>,
 }
 
 impl Table<'_> {
@@ -243,7 +243,7 @@ impl Analysis<'_> {
     }
 
     /// The s-ops of a side.
-    fn parts_of(&self, side: Operand) -> Result<Vec<Part>, Stopped> {
+    fn parts_of(&self, side: Operand) -> Result<Vec<Held>, Stopped> {
         let parts = match self.joint(side) {
             Some(joint) if !joint.parts.is_empty() => joint.parts.clone(),
             _ => vec![side],
@@ -251,7 +251,7 @@ impl Analysis<'_> {
         let members = self.members(&parts, side)?;
         let mut all = Vec::with_capacity(parts.len());
         for (at, operand) in parts.into_iter().enumerate() {
-            all.push(Part {
+            all.push(Held {
                 operand,
                 count: self.node(operand)?.column.values.domain.len(),
                 held: members.iter().map(|cells| cells[at] as usize).collect(),

@@ -2,7 +2,7 @@
 //! meant.
 
 use super::meant::Needed;
-use super::quote::{elements, letters};
+use super::quote::{elements, letters, operand};
 use super::scene::{Scene, Side};
 use crate::base::suggest::nearest;
 use crate::base::{Span, Suggestion};
@@ -49,6 +49,29 @@ impl Scene<'_> {
         self.put("keys, queries and a comparison", self.whole, fixed)
     }
 
+    /// A list that a `select` compares with: the other side holds one of its elements.
+    pub(super) fn selects_in(&self, list: Span) -> Option<Suggestion> {
+        let arguments = self.arguments();
+        let [keys, queries, comparison] = <[String; 3]>::try_from(
+            arguments
+                .iter()
+                .map(|id| self.text(*id))
+                .collect::<Vec<_>>(),
+        )
+        .ok()?;
+        let fixed = match arguments.iter().position(|id| self.span(*id) == list)? {
+            0 => format!("select(True, {} in {keys}, ==)", operand(&queries)),
+            1 => format!("select({} in {queries}, True, ==)", operand(&keys)),
+            _ => return None,
+        };
+        let is_select = self
+            .function()
+            .is_some_and(|function| self.text(function) == "select");
+        let what = "to ask whether it is one of them";
+        self.put(what, self.whole, fixed)
+            .filter(|_| is_select && comparison == "==")
+    }
+
     /// The values of an `aggregate` if they are a selector: then the arguments are swapped.
     pub(super) fn swapped(&self) -> Option<Span> {
         let values = *self.arguments().get(1)?;
@@ -81,7 +104,14 @@ impl Scene<'_> {
     /// Whether a call has one argument that may be numbers, which scores are.
     pub(super) fn takes_scores(&self) -> bool {
         let spread = |id| matches!(self.kind_of(id), ExprKind::Spread(_));
-        matches!(*self.arguments(), [id] if !spread(id) && !self.names_strings(id) && !self.static_list(id))
+        matches!(*self.arguments(), [id] if !spread(id) && !self.static_selector(id) && !self.certainly_no_number(id))
+    }
+
+    /// Whether a part is certainly a string, a list or a dict.
+    pub(super) fn certainly_no_number(&self, id: ExprId) -> bool {
+        let is_string = matches!(self.value(id), Some(Value::Str(_)));
+        let is_dict = matches!(self.kind_of(id), ExprKind::Dict(_));
+        is_string || is_dict || self.names_strings(id) || self.static_list(id)
     }
 
     /// Whether the only argument is the name of something of strings.

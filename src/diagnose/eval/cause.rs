@@ -189,8 +189,12 @@ impl Scene<'_> {
                     "the arguments of `aggregate` are swapped: the selector comes first"),
                 at *at, "this is {found}",
                 at values, "this is the selector";
-            Cause::NoSelector(side, _) =>
-                error!(SelectorExpected, "the first argument of `aggregate` is a selector"), not side,
+            Cause::NoSelector((meta, at), _) =>
+                where (takes, at) = match self.handed_over(*at) {
+                    Some((name, at)) => (format!("`{name}` takes a selector"), at),
+                    None => ("the first argument of `aggregate` is a selector".to_string(), *at),
+                };
+                error!(SelectorExpected, "{takes}"), not &(meta.clone(), at),
                 note "`select(keys, queries, comparison)` makes a selector";
             Cause::NoDefault(_, given) =>
                 error!(AtomExpected, "the default of `aggregate` is an atom"), not given;

@@ -4,7 +4,7 @@
 use super::meant::quoted;
 use super::quote::{one_line, operand};
 use super::scene::Scene;
-use super::with_path;
+use super::{at_the_call, with_path};
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Evaluator;
 use crate::graph::{SOp, SOpId, Selector};
@@ -34,7 +34,7 @@ pub fn explain(evaluator: &Evaluator, error: Diagnostic, roots: &[SOpId]) -> Dia
         let site = evaluator.site_at(place?);
         Scene::new(evaluator, &site, &[]).meant_on_input(error.code, &here)
     });
-    error.maybe_help(help)
+    at_the_call(evaluator, error.maybe_help(help))
 }
 
 impl Scene<'_> {
@@ -70,9 +70,12 @@ impl Scene<'_> {
             (Code::MixedTypes, _) => else self.branches().or_else(|| self.table_of_strings());
             (Code::MeanOfNonNumbers, "aggregate") if atom =>
                 say "an atom is the same at every position: write it without `aggregate`";
+            (Code::MeanOfNonNumbers, "aggregate") if asked.is_empty() =>
+                "{share}", "aggregate({a}, indicator({b}))";
             (Code::MeanOfNonNumbers, "aggregate") =>
-                "{share}", "aggregate({a}, indicator({b}{asked}))";
-            (Code::MeanOfNonNumbers, "average") => "{share}", "average(indicator({a}{asked}))";
+                say "{share}: `aggregate({a}, indicator({b}{asked}))`";
+            (Code::MeanOfNonNumbers, "average") if asked.is_empty() => "{share}", "average(indicator({a}))";
+            (Code::MeanOfNonNumbers, "average") => say "{share}: `average(indicator({a}{asked}))`";
             (Code::MeanOfNonNumbers, _) => say "{share} aggregate `indicator(…{asked})`";
             (Code::ArithmeticFailed, "aggregate") => "to read from the key with the highest score",
                 "aggregate(select_best(full_s, {a}), {b})";
@@ -137,8 +140,10 @@ impl Scene<'_> {
         };
         let (whole, base) = (self.say(self.whole), self.text(asked));
         let fixed = format!("{whole} if {base} {comparison} else 0");
+        // Which value that is only its writer knows.
         self.put("choose another value there", self.whole, fixed)
             .filter(|_| self.value(asked).is_none())
+            .map(Suggestion::plain)
     }
 
     /// A number added to strings, as a string.
@@ -161,7 +166,7 @@ impl Scene<'_> {
                 where keys = entries.iter().map(|(key, _)| key.source());
                 where keys = keys.collect::<Vec<String>>();
                 where (first, all) = (keys.first()?, one_line(&keys.join(", "))?);
-                "look up a key that is there", "{object}[{index} if {index} in [{all}] else {first}]";
+                say "look up a key that is there: `{object}[{index} if {index} in [{all}] else {first}]`";
         }
     }
 

@@ -36,8 +36,12 @@ impl Scene<'_> {
         mends! { self, cause;
             Cause::NotCallable(Meta::List(items)) if single && holds_more(items, a) =>
                 "for the first of them", "{f}[0]({a})";
+            Cause::NotCallable(Meta::List(_) | Meta::Dict(_)) if single && a.parse::<i64>().is_err() =>
+                say "for an element: `{f}[{a}]`";
             Cause::NotCallable(Meta::List(_) | Meta::Dict(_)) if single => "for an element", "{f}[{a}]";
             Cause::NotCallable(Meta::Atom(Value::Str(_))) if single => "for a character", "{f}[0]";
+            Cause::NotCallable(Meta::Atom(_)) if single && !self.takes_scores() =>
+                say "to multiply write `{f} * {a}`";
             Cause::NotCallable(Meta::Atom(_)) if single => "to multiply", "{f} * {a}";
             // Of the library's functions, which take two.
             Cause::Arguments { called, .. }
@@ -72,11 +76,13 @@ impl Scene<'_> {
                 else self.own_for_library(f);
             Cause::NoInput(Some(Meta::SOp(_)), (Meta::SOp(_), _)) =>
                 say "an s-op is not a function of others: write `{f}` alone";
+            Cause::NoInput(_, (values @ Meta::SOp(_), _)) if self.is_string(values) =>
+                say "to read values through a selector of one key each: `aggregate({f}, {a})`";
             Cause::NoInput(_, (Meta::SOp(_), _)) =>
                 "to read values through a selector", "aggregate({f}, {a})";
             Cause::NoInput(_, (Meta::Atom(value), _)) if !matches!(value, Value::Str(_)) =>
                 "for this single token", "{f}([{a}])";
-            Cause::NoInput(..) => "write an input", "{f}(\"hello\")";
+            Cause::NoInput(..) => say "write an input, like `{f}(\"hello\")`";
 
             Cause::Operands { op, sides } => else self.fitting(op, sides);
             // What no int can hold, as the float that it is.
@@ -91,6 +97,9 @@ impl Scene<'_> {
             ) =>
                 where (keys, scorer) = (self.say(*keys), self.say(*scorer));
                 "to select the best of these keys", "select_best({keys}, {scorer})";
+            // No number goes with strings or lists.
+            Cause::SelectorOperand(_, sides) if !sides.iter().all(|side| self.may_be_number(side)) =>
+                else None;
             Cause::SelectorOperand(_, sides) => else self.widths(sides);
             // A condition beside a selector is meant as one, if it can be.
             Cause::SelectorAndOther(
@@ -107,8 +116,10 @@ impl Scene<'_> {
             Cause::SelectorAsCondition(at) => at it = *at;
                 "to ask at each position whether a key is selected", "has_focus({it})";
             Cause::StrayOperator(comparison) =>
-                "to hand over a comparison write a function", ("lambda a, b: a {} b", comparison.symbol());
+                say ("to hand over a comparison write a function: `lambda a, b: a {} b`",
+                    comparison.symbol());
 
+            Cause::NotIndexable(Meta::Selector(_)) if a.parse::<i64>().is_err() => else None;
             Cause::NotIndexable(Meta::Selector(_)) => "for whether each position selects position {a}",
                 "aggregate({f}, indicator(indices == {a})) > 0";
             // The library's functions are of s-ops.
@@ -129,16 +140,17 @@ impl Scene<'_> {
                 "aggregate(select(indices, {a}, ==), {f}{default})";
             Cause::BadIndex(Meta::SOp(_), (Meta::Atom(Value::Str(_)), _)) =>
                 "to ask where it is", "{f} == {a}";
-            Cause::BadIndex(Meta::Dict(dict), (_, at)) => at _ = *at;
-                "write a key", ("{}", dict.iter().next()?.0.source());
+            Cause::BadIndex(Meta::Dict(dict), _) =>
+                say ("write a key, like `{}`", dict.iter().next()?.0.source());
             Cause::BadIndex(_, (Meta::List(items), _)) if !is_single(items) => else None;
             Cause::BadIndex(_, (Meta::Atom(Value::Str(_)), _)) => else None;
             Cause::BadIndex(_, index @ (Meta::Atom(_), _)) =>
                 else self.need(index, Needed::Int).map(Suggestion::plain);
             Cause::BadIndex(_, index) => else self.need(index, Needed::Int);
-            Cause::OutOfRange { index: ..0, length: 1.., at, .. } => at _ = *at;
-                "for the first element", "0";
-            Cause::OutOfRange { length: 1.., at, .. } => at _ = *at; "for the last element", "-1";
+            Cause::OutOfRange { index: ..0, length: 1.., at, .. } =>
+                say ("the first element is `{}`", self.with(*at, "0".to_string()));
+            Cause::OutOfRange { length: 1.., at, .. } =>
+                say ("the last element is `{}`", self.with(*at, "-1".to_string()));
             Cause::NoKey(dict, Value::Str(key), at) => else nearest_key(dict, key).map(|meant| {
                 Suggestion::edit(format!("did you mean `{meant}`?"), *at, meant)
             });
@@ -265,6 +277,8 @@ impl Scene<'_> {
             (SOp, Meta::List(items)) if !all_atoms(items) => at it = *at;
                 where first = elements(&it).into_iter().next();
                 "for the first of them", ("{}", first.unwrap_or(format!("{}[0]", operand(&it))));
+            // `select(tokens, ["a", "b"], ==)`
+            (SOp, Meta::List(_)) if self.selects_in(*at).is_some() => else self.selects_in(*at);
             (SOp, Meta::List(items)) if !items.is_empty() => at it = *at;
                 "to give each position an element of the list", ("{}[indices % {}]",
                     operand(&it), items.len());
@@ -279,7 +293,7 @@ impl Scene<'_> {
                 "to select the keys with an equal value", "select({it}, {it}, ==)";
             (Selector, Meta::SOp(_) | Meta::Atom(_)) if is_bool => at it = *at;
                 "to select the keys where it is true", "select({it}, True, ==)";
-            (Selector, Meta::Atom(value)) if value.truthy() => at _ = *at; "to select every key", "full_s";
+            (Selector, Meta::Atom(value)) if value.truthy() => say "the selector of every key is `full_s`";
             (List, Meta::SOp(_)) => at it = *at; "write a list", "[{it}]";
             // The library takes lists of pairs, `["()"]`.
             (List, Meta::Atom(Value::Str(_))) if self.in_library() => at it = *at;
@@ -293,6 +307,11 @@ impl Scene<'_> {
     fn sop(&self, found: &Side) -> Option<Suggestion> {
         let selector = |id: &ExprId| self.span(*id) == found.1 || self.static_selector(*id);
         mends! { self, (self.kind(), &found.0);
+            (Some(ExprKind::Call { function, .. }), Meta::Selector(_)) if self.text(*function) == "select" =>
+                where given = self.arguments().into_iter();
+                where alone = given.clone().all(|id| selector(&id) || !self.certainly_no_number(id));
+                where help = self.widths_at(given.filter(selector).map(|id| self.span(id)));
+                else if alone { help } else { help.map(Suggestion::plain) };
             // Of two branches the other may be one, too.
             (Some(ExprKind::Ternary { then, otherwise, .. }), Meta::Selector(_)) =>
                 where branches = [*then, *otherwise].into_iter().filter(selector);
@@ -329,6 +348,11 @@ impl Scene<'_> {
                 say "use it as `range(stop)`, `range(start, stop)` or `range(start, stop, step)`";
             _ => say "use it as `{name}({names})`, like `{example}`";
         })
+    }
+
+    /// Whether it is a selector, or something that a number may stand beside.
+    fn may_be_number(&self, (meta, _): &Side) -> bool {
+        matches!(meta, Meta::Selector(_) | Meta::SOp(_) | Meta::Atom(_)) && !self.is_string(meta)
     }
 
     fn is_word(&self, at: Span) -> bool {

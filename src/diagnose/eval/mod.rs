@@ -54,12 +54,13 @@ impl Diagnose for Words {
         let calls = fault.calls.iter();
         let path: Vec<_> = calls.map(|call| (call.name.clone(), call.span)).collect();
         let error = scene.told(&fault.cause)?;
-        let mut error = error.maybe_help(scene.meant(&fault.cause));
+        let help = scene.meant(&fault.cause);
+        let mut error = error.maybe_help(help.and_then(|help| scene.for_all_calls(help)));
         if !matches!(fault.cause, Cause::OnInput { .. }) {
             error = scene.with_made(scene.regrouped(error));
             error = fault.changed.iter().fold(error, with_change);
         }
-        Some(with_path(error, &path))
+        Some(at_the_call(evaluator, with_path(error, &path)))
     }
 
     fn broken(&self, span: Span, label: &str) -> Diagnostic {
@@ -70,11 +71,33 @@ impl Diagnose for Words {
     }
 
     fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt) -> Option<Diagnostic> {
-        Scene::new(evaluator, &evaluator.site_at(doubt.span), &[]).doubted(doubt)
+        let doubted = Scene::new(evaluator, &evaluator.site_at(doubt.span), &[]).doubted(doubt);
+        doubted.map(|warning| at_the_call(evaluator, warning))
     }
 }
 
 impl Scene<'_> {
+    /// A suggestion in words only where it would change the body of a function, which other calls may need as
+    /// it is; nothing where it would change the library.
+    fn for_all_calls(&self, help: Suggestion) -> Option<Suggestion> {
+        let mut places = help.edits.iter().map(|(span, _)| *span);
+        if places.clone().any(|span| self.evaluator.is_library(span)) {
+            return None;
+        }
+        let in_call = |span| {
+            self.calls
+                .last()
+                .is_none_or(|call| call.whole.contains(span))
+        };
+        let ast = &self.site.ast;
+        let made = |scope, id| self.evaluator.made_in(ast, scope, id);
+        let is_local = |id| made(self.site.scope, id) != made(self.evaluator.base, id);
+        let names = ast.ids().filter(|id| ast.bare_name(*id).is_some());
+        let mut inside = names.filter(|id| self.whole.contains(ast.get(*id).span));
+        let is_right = places.all(in_call) || !inside.any(is_local);
+        Some(if is_right { help } else { help.plain() })
+    }
+
     /// Adds where the parts were made that an error points at by their names.
     fn with_made(&self, mut error: Diagnostic) -> Diagnostic {
         let (site, ast) = (self.site, &self.site.ast);
@@ -114,6 +137,18 @@ fn with_path(mut error: Diagnostic, path: &[(Name, Span)]) -> Diagnostic {
     for (at, (name, span)) in path.iter().enumerate() {
         if at < SHOWN_CALLS || at + 1 == path.len() {
             error = error.within(*span, format!("in this call of `{name}`"));
+        }
+    }
+    error
+}
+
+/// What happens in the library is told at what was handed over to it, or else at the call.
+fn at_the_call(evaluator: &Evaluator, mut error: Diagnostic) -> Diagnostic {
+    let is_library = |span: Span| evaluator.is_library(span);
+    if error.span().is_some_and(is_library) {
+        let labels = &mut error.labels;
+        if let Some(at) = labels.iter().position(|label| !is_library(label.span)) {
+            labels[..=at].rotate_right(1);
         }
     }
     error

@@ -8,7 +8,7 @@ use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
 use crate::syntax::ast::{BinaryOperator, Command, ExprId, Name, Statement, StatementKind};
 
-use crate::value::{TypeSet, Value};
+use crate::value::{Comparison, TypeSet, Value};
 
 /// After this many errors and warnings it is not looked for what was meant any more: that takes a look
 /// at all of the program, and nobody reads on.
@@ -62,10 +62,29 @@ impl Scene<'_> {
                 .or_else(|| self.foreign(name, called.as_deref()))
                 .or(near)
                 .or_else(|| self.of_library(name, |other| nearest(name, [other]).is_some()))
+                .or_else(|| self.assigned(name, span))
                 .or_else(|| self.compared_as_string(name, span))
                 .or_else(|| Some(defined()));
         };
         Some(told)
+    }
+
+    /// A statement that begins with a name and `==`: an assignment.
+    fn assigned(&self, name: &str, span: Span) -> Option<Suggestion> {
+        let mut ids = self.site.ast.ids();
+        let compared = ids.find_map(|id| {
+            let (left, comparison, right) = self.comparison(id)?;
+            let is_it = comparison == Comparison::Equal && self.span(left) == span;
+            is_it.then(|| self.span(right))
+        })?;
+        let mut statements = self.site.ast.statements.iter();
+        let begins = statements.any(|it| it.span.start == span.start);
+        let sign = Span {
+            start: span.end,
+            end: compared.start,
+            ..span
+        };
+        begins.then(|| Suggestion::edit(format!("to assign write `{name} = …`"), sign, " = "))
     }
 
     /// A name that strings are compared with: a string without its quotes.
@@ -170,6 +189,7 @@ impl Scene<'_> {
 
 /// What some of them are of a list.
 const OF_LISTS: &[(&[&str], &str)] = table! {
+    &["sorted", "sort"], "lists stay in their order; an s-op is sorted by `sort(values, keys)`";
     &["sum", "total", "mean", "avg"],
         "add up a list in a loop: `total = 0; for v in {x} { total = total + v; }`";
     &["abs"], "for each element of a list: `[v if v >= 0 else -v for v in {x}]`";
@@ -204,6 +224,8 @@ const FOREIGN: &[(&[&str], &str)] = table! {
          `full_s`";
     &["abs"], "write `{(x)} if {(x)} >= 0 else -{(x)}`";
     &["sqrt"], "write `{(x)} ^ 0.5`";
+    &["pow"], "a power is `{(x)} ^ {(second)}`";
+    &["sorted"], "by its own values: `sort({x}, {x})`";
     &["mod"], "the remainder is `{(x)} % {second}`";
     &["floor"], "rounded down: `{(x)} - {(x)} % 1`";
     &["ceil"], "rounded up: `{(x)} + -{(x)} % 1`";

@@ -26,7 +26,11 @@ impl Scene<'_> {
     fn of_kinds(&self, op: &Op, sides: &[Side]) -> Option<Suggestion> {
         let find = |wanted: fn(&Meta) -> bool| sides.iter().find(|(meta, _)| wanted(meta));
         if let Some((_, call)) = find(|meta| matches!(meta, Meta::Application(_))) {
-            return self.applied(*call);
+            let of_one_type =
+                |(meta, _): &Side| matches!(meta, Meta::Application(_)) || !self.is_string(meta);
+            return self
+                .applied(*call)
+                .filter(|_| sides.iter().all(of_one_type));
         }
         let text = |at: &Span| self.say(*at);
         mends! { self, (op, sides);
@@ -37,7 +41,7 @@ impl Scene<'_> {
                 "for a number", ("{}", unquoted(value)?);
             (Op::Negate | Op::Plus, [(Meta::Atom(Value::Str(_)), at)]) =>
                 "leave out the sign", ("{}", text(at));
-            (_, [(Meta::Atom(Value::Str(_)), _)]) => say "write a number: `round(0.5)`";
+            (_, [(Meta::Atom(Value::Str(_)), _)]) => say "write a number";
             (_, [side @ (Meta::Function(_), _)] | [side @ (Meta::Function(_), _), _]
                 | [_, side @ (Meta::Function(_), _)]) => else self.need(side, Needed::SOp);
             (_, [list @ (Meta::List(_), _), (Meta::SOp(_), _)]

@@ -81,6 +81,11 @@ impl Place<'_, '_> {
         slips! { self, token;
             Token::Slash if self.token(1) == Some(Token::Star) =>
                 "comments do not stand between `/*` and `*/`", "write `# …` on every line";
+            // Or one before it closed too early.
+            _ if token.closes() && self.bracket.is_none() && !in_block && self.commas_outside() =>
+                where written = self.context.written(self.lexeme(0)?);
+                "{written} closes nothing", "remove it, or one before it",
+                at self.at, "no bracket is open here";
             _ if token.closes() && self.bracket.is_none() && !in_block =>
                 where written = self.context.written(self.lexeme(0)?);
                 "{written} closes nothing", "remove it", edit self.at..=self.at, "",
@@ -135,6 +140,12 @@ impl Place<'_, '_> {
                 "a `)` is missing", format!("write `{fixed}`"),
                 edit last..=self.at, &fixed,
                 at self.at, "a `)` belongs before this";
+            (_, Token::Name(_)) if left == right => "`{left}` stands here twice", "leave one out",
+                edit last..=self.at, left,
+                at self.at, "again";
+            _ if self.expects(",") && self.bracket.is_some() && self.takes_no_more() =>
+                "an operator or a comma is missing", "write one between the two",
+                at self.at, "it belongs before this";
             _ if self.expects(",") && self.bracket.is_some() =>
                 where fixed = format!("{left}, {right}");
                 "a comma is missing", format!("write `{fixed}`"),
@@ -142,6 +153,16 @@ impl Place<'_, '_> {
                 at self.at, "a `,` belongs before this";
             _ => "an operator is missing", help, at self.at, "an operator belongs before this";
         }
+    }
+
+    /// Whether commas of the statement stand in no bracket.
+    fn commas_outside(&self) -> bool {
+        let statement = &self.context.lexemes[self.statement..self.at];
+        let mut depth = 0;
+        statement.iter().any(|lexeme| {
+            depth += i32::from(lexeme.token.opens()) - i32::from(lexeme.token.closes());
+            depth == 0 && lexeme.token == Token::Comma
+        })
     }
 
     /// What closes the brackets that are open in the statement, if nothing up to its end does.

@@ -3,6 +3,7 @@
 
 use super::words::unknown;
 use crate::base::{Code, Diagnostic, SourceId, Span, Suggestion};
+use crate::builtin::find;
 use crate::syntax::token::{Lexeme, Token};
 use std::ops::RangeInclusive;
 
@@ -243,12 +244,13 @@ impl<'s> Place<'_, 's> {
             .then(|| self.context.text.get(before.start..before.end))?
     }
 
-    /// What an open bracket holds, closed, if it is complete.
+    /// What an open bracket holds, closed, if it is complete: all before this place, or as many arguments as
+    /// the function takes.
     fn closed(&self, bracket: Lexeme, close: &str) -> Option<Suggestion> {
-        let last = self.lexeme(-1)?;
+        let overfull = self.overfull().filter(|_| close == ")");
+        let (bracket, last) = overfull.or(Some((bracket, self.lexeme(-1)?)))?;
         // The last argument of `select` is an operator.
-        let argument = self.token(-2) == Some(Token::Comma) && last.token.is_comparison();
-        if !last.token.ends_expression() && !argument {
+        if !last.token.ends_expression() && !last.token.is_comparison() {
             return None;
         }
         let held = self.context.text.get(bracket.start..last.end)?;
@@ -258,6 +260,76 @@ impl<'s> Place<'_, 's> {
         };
         let place = Span::new(self.context.source, last.end, last.end);
         Some(Suggestion::edit(message, place, close))
+    }
+
+    /// The first bracket of the statement with more arguments than its function takes, and the last of these.
+    fn overfull(&self) -> Option<(Lexeme<'s>, Lexeme<'s>)> {
+        let lexemes = self.context.lexemes;
+        let commas = self.commas().into_iter();
+        let mut beyond = commas.filter_map(|(open, commas)| {
+            let (_, most) = self.takes(open)?;
+            Some((lexemes[open], *lexemes.get(commas.get(most - 1)? - 1)?))
+        });
+        beyond.next()
+    }
+
+    /// Whether the function whose bracket is open has its last argument already, with what stands before here.
+    pub(super) fn takes_no_more(&self) -> bool {
+        self.given().is_some_and(|(given, (_, most))| given >= most)
+    }
+
+    /// Whether it needs another one.
+    pub(super) fn takes_more(&self) -> bool {
+        self.given()
+            .is_some_and(|(given, (least, _))| given <= least)
+    }
+
+    /// How many arguments the function whose bracket is open has so far, and how many it takes.
+    fn given(&self) -> Option<(usize, (usize, usize))> {
+        let bracket = self.bracket?;
+        let commas = self.commas();
+        let is_it = |open: usize| self.context.lexemes[open].start == bracket.start;
+        let (open, commas) = commas.iter().find(|(open, _)| is_it(*open))?;
+        Some((commas.len() + 1, self.takes(*open)?))
+    }
+
+    /// How many arguments the built-in function before a bracket takes, at least and at most.
+    fn takes(&self, open: usize) -> Option<(usize, usize)> {
+        let before = self.context.lexemes[..open].last()?;
+        let parameters = find(self.context.text.get(before.start..before.end)?)?.parameters;
+        let needed = |name: &&&str| !name.ends_with('?') && **name != "…";
+        let least = parameters.iter().filter(needed).count();
+        let is_open = parameters.last() == Some(&"…") || parameters.is_empty();
+        Some((
+            least,
+            if is_open {
+                usize::MAX
+            } else {
+                parameters.len()
+            },
+        ))
+    }
+
+    /// The brackets of the statement before this place, and the commas in each: those between the parameters
+    /// of a `lambda` excepted.
+    fn commas(&self) -> Vec<(usize, Vec<usize>)> {
+        let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
+        let mut open: Vec<(usize, bool)> = Vec::new();
+        for at in self.statement..self.at {
+            let token = self.context.lexemes[at].token;
+            if token.opens() {
+                open.push((found.len(), false));
+                found.push((at, Vec::new()));
+            } else if token.closes() {
+                open.pop();
+            } else if let Some((bracket, names)) = open.last_mut() {
+                *names = token == Token::Lambda || *names && token != Token::Colon;
+                if token == Token::Comma && !*names {
+                    found[*bracket].1.push(at);
+                }
+            }
+        }
+        found
     }
 
     /// The lexeme so many places behind the failure, if it belongs to the text at all.

@@ -201,6 +201,8 @@ impl Place<'_, '_> {
             _ if self.bracket.is_some() && self.expects(":") =>
                 "in a dict a `:` stands between a key and its value", "write `:`",
                 edit self.at..=self.at, ":";
+            _ if matches!(self.token(-1), Some(Token::Comma | Token::LeftParenthesis)) =>
+                "`=` does not compare", "to compare write `==`, between two values";
             _ if self.bracket.is_some() || asks => "`=` does not compare",
                 "to compare write `==`", edit self.at..=self.at, "==";
             (Some(Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength), None) =>
@@ -245,6 +247,9 @@ impl Place<'_, '_> {
         };
         let choice = format!("a choice needs both values: `a if condition else b`{filter}");
         slips! { self, (previous, token);
+            (Some(Token::Comma), _) if token.closes() && self.takes_more() =>
+                "there is nothing after this comma", "write the argument that is missing",
+                at self.at - 1, "an argument belongs after this";
             (Some(Token::Comma), _) if token.closes() => "there is nothing after this comma",
                 "remove the comma before the closing bracket",
                 edit self.at - 1..=self.at - 1, "";
