@@ -87,8 +87,9 @@ impl Analysis<'_> {
         let Some(scaled) = scaled else {
             return Err(Stopped::new(
                 Code::NotCompilable,
-                "a mean of fractions is a real number in a model: sums, multiples, means and \
-                 continuous choices, as `x if x > 0 else 0`, can be made of it, nothing else"
+                "a mean of fractions is a real number in a model: sums, multiples, \
+                 means, choices by other s-ops, and continuous ones, as `x if x > 0 else 0`, can be \
+                 made of it, nothing else"
                     .to_string(),
             )
             .help("average ints, and divide the mean: `aggregate(s, x) / n`"));

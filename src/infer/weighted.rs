@@ -106,7 +106,8 @@ impl Analysis<'_> {
         self.reals.insert(id, var);
         Err(refused(
             "a weighted mean of so many values is a real number in a model: sums, multiples, \
-             means and continuous choices, as `x if x > 0 else 0`, can be made of it, nothing else",
+             means, choices by other s-ops, and continuous ones, as `x if x > 0 else 0`, can be made \
+             of it, nothing else",
         ))
     }
 

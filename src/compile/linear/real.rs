@@ -1,7 +1,7 @@
 //! Real numbers. No table lists the values of some means, so that nothing may tabulate them. Means, sums,
 //! differences and multiples of them are linear reads of the residual stream; a choice between two that
-//! are equal where it turns is a hidden unit, as `x if x > 0 else 0` is; and the readout gives the number
-//! as it is.
+//! are equal where it turns is a hidden unit, as `x if x > 0 else 0` is; another one is a unit for each that
+//! a bit silences, and so is a product by one of a few numbers; and the readout gives the number as it is.
 
 use super::by_shape::STACK;
 use super::{LinearRead, Scalar};
@@ -12,11 +12,14 @@ use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
 use crate::model::Decoder;
-use crate::plan::outputs;
+use crate::plan::{Unit, outputs};
 use crate::value::{Comparison, Op};
 
 /// How much wider ranges are than what is computed in floats, as a share: models are off by less.
 const MARGIN: f64 = 1e-3;
+
+/// A product by one of more numbers is not looked into.
+const MOST_FACTORS: usize = 8;
 
 /// Coefficients that differ by less, as a share, are equal.
 const NEAR: f64 = 1e-12;
@@ -68,13 +71,9 @@ impl Compiler<'_> {
             let Some(numbers) = node.column.values.numbers() else {
                 return Ok(None);
             };
-            // A real number takes all digits that what is added to it leaves.
-            let are_whole = numbers.iter().all(|number| number.fract() == 0.0);
-            let want = match self.care.is_careful() && are_whole {
-                true => Want::Snapped,
-                false => Want::Close,
-            };
-            return self.feature(id, &numbers, want, &self.name(id)).map(Some);
+            return self
+                .feature(id, &numbers, Want::Close, &self.name(id))
+                .map(Some);
         }
         let formula = self.analysis.formula(id);
         let SOp::Map { op, operands } = self.analysis.graph.get(formula) else {
@@ -86,6 +85,10 @@ impl Compiler<'_> {
             (Op::Negate, [a]) => self.real_multiple(*a, Some(-1.0)),
             (Op::Plus | Op::ToFloat, [a]) => self.real(*a),
             (Op::Multiply, [a, b]) => match (self.only_number(*a), self.only_number(*b)) {
+                (None, None) => match self.analysis.node(*a).is_ok() {
+                    true => self.real_product(*b, *a),
+                    false => self.real_product(*a, *b),
+                },
                 (None, factor) => self.real_multiple(*a, factor),
                 (factor, _) => self.real_multiple(*b, factor),
             },
@@ -93,9 +96,10 @@ impl Compiler<'_> {
                 let divisor = self.only_number(*b).filter(|divisor| *divisor != 0.0);
                 self.real_multiple(*a, divisor.map(|divisor| 1.0 / divisor))
             }
-            (Op::If, [condition, then, otherwise]) => {
-                self.choice(formula, *condition, (*then, *otherwise))
-            }
+            (Op::If, [condition, then, otherwise]) => match self.analysis.node(*condition) {
+                Ok(_) => self.chosen_by(*condition, [*then, *otherwise]),
+                Err(_) => self.choice(formula, *condition, (*then, *otherwise)),
+            },
             _ => Ok(None),
         }
     }
@@ -138,6 +142,83 @@ impl Compiler<'_> {
         };
         let positive = self.positive_part(compared, id)?;
         Ok(Some(otherwise.plus(factor, &positive)))
+    }
+
+    /// A choice between two numbers by a condition whose values are listed.
+    fn chosen_by(
+        &mut self,
+        condition: SOpId,
+        [then, otherwise]: [SOpId; 2],
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let values = &self.analysis.node(condition)?.column.values.domain;
+        let holds: Vec<f64> = values
+            .iter()
+            .map(|value| f64::from(u8::from(value.truthy())))
+            .collect();
+        match (holds.contains(&1.0), holds.contains(&0.0)) {
+            (true, false) => return self.real(then),
+            (false, true) => return self.real(otherwise),
+            (true, true) | (false, false) => {}
+        }
+        let (Some(then), Some(otherwise)) = (self.real(then)?, self.real(otherwise)?) else {
+            return Ok(None);
+        };
+        let label = self.name(condition);
+        let holds = self.feature(condition, &holds, Want::Snapped, &label)?;
+        let fails = LinearRead::constant(1.0).plus(-1.0, &holds);
+        let chosen = self.where_held(&then, &holds, &label)?;
+        Ok(Some(
+            chosen.plus(1.0, &self.where_held(&otherwise, &fails, &label)?),
+        ))
+    }
+
+    /// A real number times one of a few numbers: for each of these a part that is silent where it is another.
+    fn real_product(&mut self, real: SOpId, of_few: SOpId) -> Result<Option<LinearRead>, Stopped> {
+        let numbers = match self.analysis.node(of_few) {
+            Ok(node) => node.column.values.numbers(),
+            Err(_) => None,
+        };
+        let Some(numbers) = numbers.filter(|numbers| numbers.len() <= MOST_FACTORS) else {
+            return Ok(None);
+        };
+        let Some(read) = self.real(real)? else {
+            return Ok(None);
+        };
+        let label = self.name(of_few);
+        let mut product = LinearRead::default();
+        for number in numbers.iter().filter(|number| **number != 0.0) {
+            let is_it = |other: &f64| f64::from(u8::from(other == number));
+            let is_it: Vec<f64> = numbers.iter().map(is_it).collect();
+            let holds = self.feature(of_few, &is_it, Want::Snapped, &label)?;
+            product = product.plus(*number, &self.where_held(&read, &holds, &label)?);
+        }
+        Ok(Some(product))
+    }
+
+    /// A number where a bit is 1, and 0 where it is 0: what it is above its least is one hidden unit, which is
+    /// silent where the bit takes away all of that.
+    fn where_held(
+        &mut self,
+        read: &LinearRead,
+        bit: &LinearRead,
+        label: &str,
+    ) -> Result<LinearRead, Stopped> {
+        let (least, most) = self.range(read)?;
+        let held = bit.scaled(least);
+        if least == most {
+            return Ok(held);
+        }
+        let all = most - least;
+        let argument = read
+            .clone()
+            .plus(all, bit)
+            .plus(-all, &LinearRead::constant(1.0));
+        let argument = self.argument(argument, ends((least - all, most)), label)?;
+        let unit = Unit {
+            offset: -least,
+            ..RAMP
+        };
+        Ok(held.plus(1.0, &self.units(argument, vec![unit], label, None)))
     }
 
     /// A number where it is above 0, and 0 elsewhere: one hidden unit.
