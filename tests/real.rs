@@ -172,7 +172,7 @@ fn what_is_not_continuous_is_refused() {
     let text = format!(
         "{OTHERS}
         jump = mean if mean > 2 else 0;
-        steep = aggregate(score(indices, indices, lambda k, q: exp(50 * k * q)), mean);
+        steep = aggregate(score(indices, indices, lambda k, q: exp(100 * k * q)), mean);
         square = aggregate(score(mean, mean, lambda k, q: exp(k * k * q)), mean);"
     );
     let mut session = Session::new(Sharing::Equal);

@@ -254,7 +254,7 @@ fn what_has_no_exact_form_is_refused_with_the_reason() {
         steep = aggregate(score(indices, indices, lambda k, q: 10^(40 * k - 40 * q)), indices);";
     refused(text, "c", "real number");
     refused(text, "d", "real number");
-    refused(text, "steep", "too large a factor");
+    refused(text, "steep", "no floats");
 }
 
 /// A function of keys and queries is run once, whatever it calls; what it leaves is as deep as its

@@ -9,7 +9,8 @@ use super::progress;
 use crate::base::Sources;
 use crate::certify::Certificate;
 use crate::compile;
-use crate::model::{self, Dtype, Model};
+use crate::model::{self, Dtype, Host, Model};
+use crate::plan::Plan;
 use crate::session::{Proof, Session};
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
@@ -42,7 +43,7 @@ pub struct Certify {
 pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
     let sources = Sources::new();
     let mut model = load(output, &arguments.model, arguments.digest.asked())?;
-    let host = arguments.hosts.host();
+    let host = asked(arguments.hosts.host(), &model);
     let proof = progress::alone("certifying", || Session::certify(&model, host.order));
     let Proof {
         certificates,
@@ -67,6 +68,16 @@ pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
         output.report(&compile::open(host, &certificates, &model), &sources);
     }
     Ok(())
+}
+
+/// The host for which there has to be a proof: unless others are asked for, the floats that the model was made
+/// for.
+fn asked(host: Host, model: &Model) -> Host {
+    let made_for = || Plan::host_of(model.plan.as_deref()?)?.dtype;
+    Host {
+        dtype: host.dtype.or_else(made_for),
+        ..host
+    }
 }
 
 fn certificates_json(model: &Model, certificates: &[Certificate; 2]) -> Json {

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub struct Hosts {
-    /// The floats that the model must be proved exact in; without it, float32 and float64
+    /// The floats that the model must be proved exact in; without it, float32 and float64, or those that a
+    /// model in a file was made for
     #[arg(long, value_enum, value_name = "DTYPE")]
     dtype: Option<Dtype>,
     #[command(flatten)]

@@ -18,6 +18,7 @@ use crate::plan::{Plan, Style};
 use crate::schedule::report::Searched;
 use crate::schedule::schedule;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// Bits that number more values than this are more hidden units than a model is worth.
 const MOST_NUMBERED: usize = 1_024;
@@ -25,8 +26,9 @@ const MOST_NUMBERED: usize = 1_024;
 /// A model of more parameters, counted with padding, is held against one that is made with more care.
 const MANY_PARAMETERS: usize = 1_000_000;
 
-/// A model of more parameters, counted with padding, may be smaller without some passes.
-const MANY_FOR_PASSES: usize = 16_384;
+/// A model of so many parameters, counted with padding, may be smaller without some passes; of larger ones it
+/// takes long to see that.
+const MANY_FOR_PASSES: RangeInclusive<usize> = 16_384..=SOME_PARAMETERS;
 
 /// A hidden layer of so many units for each position and token has one for each pair of values of something.
 const FEW_UNITS: usize = 8;
@@ -419,7 +421,8 @@ impl<'a> Attempts<'a> {
         let (plan, searched) = run(&passes);
         let size = Size::from(&plan);
         let mut best = (passes, plan, searched);
-        if size.parameters <= MANY_FOR_PASSES || best.2.is_some() {
+        let is_worth_trying = MANY_FOR_PASSES.contains(&size.parameters) && best.2.is_none();
+        if !is_worth_trying {
             return best;
         }
         for others in best.0.clone().without_doubtful() {

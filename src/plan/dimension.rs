@@ -5,7 +5,7 @@
 //! is padded with zeros until their divisor is a power of two.
 
 use super::{Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Term, Unit};
-use crate::model::bfloat16;
+use crate::model::{HostOrder, bfloat16};
 
 /// How many nats below a selected key what is not selected must stand, for one key. In float32 17.4
 /// are half a unit in the last place of a sum; more let float64 have digits of its own.
@@ -81,6 +81,12 @@ impl Attend {
     pub fn is_scored(&self) -> bool {
         let mut terms = self.terms.iter();
         terms.any(|term| term.meaning.above().is_some())
+    }
+
+    /// Whether keys weigh by exponentials.
+    fn weighs(&self) -> bool {
+        let mut terms = self.terms.iter();
+        terms.any(|term| matches!(term.meaning, Meaning::Exponent { .. }))
     }
 
     /// How far the largest score lifts a key, in nats.
@@ -197,8 +203,13 @@ impl Plan {
         self.padded(attend, self.products(attend).len())
     }
 
-    /// The dimensions of a head with so many products, padded where its hosts would round them.
+    /// The dimensions of a head with so many products, padded where its hosts would round them, and where
+    /// exponents are nats as they are: √d_head is to be a power of two in W_Q.
     fn padded(&self, attend: &Attend, products: usize) -> usize {
+        let products = match attend.weighs() {
+            true => HostOrder::Query.exact_d_head(products),
+            false => products,
+        };
         match self.cancels(attend) {
             true => self.host.order.exact_d_head(products),
             false => products,

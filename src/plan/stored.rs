@@ -2,7 +2,8 @@
 //! names of outputs and decoders are the model's and come from there.
 
 use super::{Attend, Plan, Term, Variable, Written};
-use crate::model::Model;
+use crate::model::{Host, Model};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Matrix entries and numbers of a plan that is lowered at all.
@@ -39,6 +40,16 @@ impl Plan {
             return Err("it is the plan of another model".to_string());
         }
         plan.restored(model, Plan::restore_outputs)
+    }
+
+    /// The hosts that a plan is for, from its JSON; `None` if it does not say so.
+    pub fn host_of(json: &str) -> Option<Host> {
+        #[derive(Deserialize)]
+        struct OfHost {
+            host: Host,
+        }
+        let read: OfHost = serde_json::from_str(json).ok()?;
+        Some(read.host)
     }
 
     /// The plan of a model, or of a part of it, as it was written; what outputs are is found by a function.

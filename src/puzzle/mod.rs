@@ -14,7 +14,6 @@ use crate::eval::Meta;
 use crate::graph::SOpId;
 use crate::infer::Setting;
 use crate::interpret::Sequence;
-use crate::schedule::schedule;
 use crate::session::{Session, files};
 use crate::value::{TypeSet, Value};
 use std::path::Path;
@@ -282,7 +281,7 @@ impl Puzzle {
             return Ok(Grade::Unknown);
         }
         let costs = [given, expected].map(|sop| {
-            let schedule = schedule(session.graph(), &[sop]);
+            let schedule = session.schedule(sop);
             (schedule.layers.len(), schedule.heads().iter().sum())
         });
         Ok(Grade::Solved {

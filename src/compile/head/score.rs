@@ -27,9 +27,9 @@ use crate::plan::{Meaning, level};
 /// which 8 remain to tell the two apart.
 pub(super) const LARGEST_RANGE: f64 = 65_536.0;
 
-/// The greatest logarithm of a ratio of weights; beyond, float32 would not hold the smaller ones
-/// to five digits.
-pub(super) const LARGEST_LOGARITHM: f64 = 128.0;
+/// The greatest logarithm of a ratio of weights; beyond, no float holds both. What is too small beside others
+/// for float32 is less than the digits of these.
+pub(super) const LARGEST_LOGARITHM: f64 = 700.0;
 
 /// The most products that a table of scores may take.
 const MOST_PRODUCTS: usize = 256;
