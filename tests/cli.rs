@@ -385,7 +385,7 @@ fn models_are_made_for_hosts() {
             "--vocab",
             "ab",
             "--max-len",
-            "40",
+            "64",
             "--dtype",
             "bfloat16",
             "-o",

@@ -44,7 +44,7 @@ struct Program {
 
 fn program(text: &str, tokens: &str, max_length: usize, exhaustive: usize) -> Program {
     let mut session = Session::new(Sharing::Equal);
-    for module in ["hist", "sorting"] {
+    for module in ["hist", "sorting", "dyck"] {
         session.load_text("loads", &format!("load \"{module}\";"));
     }
     let sop = session
@@ -219,6 +219,24 @@ fn weights_that_bfloat16_rounds_are_not_claimed_and_others_are_found() {
         assert_eq!(made.model.not_bfloat16(), None, "{text}");
         assert!(made.is_certified(), "{text}");
         assert_eq!(program.wrong(&made.model, on), None, "{text}");
+    }
+}
+
+/// Biases of 129.5 and the like have too many digits, and are moved within the gap of their step.
+#[test]
+fn thresholds_in_bfloat16_have_no_windows() {
+    let host = Host {
+        dtype: Some(Dtype::Bfloat16),
+        order: HostOrder::Scores,
+    };
+    for max_length in [32, 33, 36, 64] {
+        let shuffled = "shuffle_dyck(tokens, [\"()\", \"{}\"])";
+        let program = program(shuffled, "(){}", max_length, 300);
+        let made = program.compiled(host, Style::Faithful);
+        assert!(made.is_certified(), "{max_length}");
+        assert_eq!(made.model.not_bfloat16(), None, "{max_length}");
+        let on = (Dtype::Bfloat16, HostOrder::Scores);
+        assert_eq!(program.wrong(&made.model, on), None, "{max_length}");
     }
 }
 

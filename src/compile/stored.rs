@@ -7,6 +7,7 @@ use crate::base::{Code, Diagnostic, Fallible};
 use crate::certify::{Certificate, Certifier, certify};
 use crate::model::{self, Dtype, Exactness, Host, HostOrder, Model, is_bfloat16};
 use crate::plan::Plan;
+use indexmap::IndexSet;
 
 /// The certificates of a model, in float32 and in float64 on hosts that divide scores, which hold for
 /// exactly its weights.
@@ -132,9 +133,7 @@ pub fn open(host: Host, certificates: &[Certificate; 2], model: &Model) -> Diagn
         }
     };
     let error = Diagnostic::error(Code::NotExact, message);
-    weight
-        .into_iter()
-        .chain(open)
-        .take(3)
-        .fold(error, Diagnostic::note)
+    // Heads of one selector say the same.
+    let notes: IndexSet<String> = weight.into_iter().chain(open).collect();
+    notes.into_iter().take(3).fold(error, Diagnostic::note)
 }

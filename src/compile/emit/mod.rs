@@ -10,6 +10,7 @@ mod view;
 use crate::base::{Code, Span};
 use crate::compile::feature::inverse::inverse;
 use crate::compile::feature::rounded::rounding;
+use crate::compile::feature::units::in_bfloat16;
 use crate::compile::head::{HeadKind, Target};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler};
@@ -455,11 +456,15 @@ impl Emitter<'_, '_> {
             let into = self.features[at];
             let argument = &compiler.arguments[feature.argument];
             let linear = self.resolve(&argument.read);
+            let units = match compiler.host.is_bfloat16() {
+                true => in_bfloat16(&feature.units, linear.constant),
+                false => feature.units.clone(),
+            };
             self.plan.feed_forwards.push(FeedForward {
                 source: self.plan.variable(into).source.clone(),
                 argument: linear,
                 points: argument.points.clone(),
-                units: feature.units.clone(),
+                units,
                 bank: at,
                 into,
                 layer: 0,

@@ -168,20 +168,13 @@ impl Compiler<'_> {
         self.care.is_plain() && self.chooses(Choice::Linear) && is_nearly_linear(stairs)
     }
 
-    /// Where a step is. For bfloat16, and where nothing is left to float32's digits, where its units have
-    /// biases of few digits: within an eighth of the gap, of which the ramp takes half at most. For
-    /// bfloat16 further away where biases are large.
+    /// Where a step is. Where nothing is left to float32's digits, where its units have biases of few digits:
+    /// within an eighth of the gap, of which the ramp takes half at most.
     fn middle(&self, step: &Step) -> f64 {
-        let is_bfloat16_host = self.host.is_bfloat16();
-        if !is_bfloat16_host && self.care != Care::Exact {
-            return step.middle;
+        match self.care {
+            Care::Exact => (2.0 * step.slope * step.middle).round() / (2.0 * step.slope),
+            Care::Plain | Care::OneHead | Care::Careful | Care::Bits | Care::Real => step.middle,
         }
-        let at = step.slope * step.middle;
-        let found = match is_bfloat16_host {
-            true => few_digits(at),
-            false => (2.0 * at).round() / 2.0,
-        };
-        found / step.slope
     }
 
     /// A staircase as a combination of bits, one for each step, which float32 holds exactly.
@@ -291,6 +284,25 @@ pub(super) fn few_digits(at: f64) -> f64 {
         true => half,
         false => at.floor() + 0.5,
     }
+}
+
+/// The units of steps where their biases are bfloat16, beside a constant of their argument; others stay.
+pub(crate) fn in_bfloat16(units: &[Unit], constant: f64) -> Vec<Unit> {
+    let mut units = units.to_vec();
+    let mut at = 0;
+    while let [one, other, ..] = &mut units[at..] {
+        let is_step = one.slope == other.slope
+            && one.weight == -other.weight
+            && one.offset - other.offset == 1.0;
+        if is_step {
+            let beside = one.slope * constant;
+            let middle = f64::midpoint(one.offset, other.offset) + beside;
+            let moved = few_digits(middle) - beside;
+            (one.offset, other.offset) = (moved + 0.5, moved - 0.5);
+        }
+        at += if is_step { 2 } else { 1 };
+    }
+    units
 }
 
 /// The two units of a bit that is 1 above the middle of a step and 0 below it.

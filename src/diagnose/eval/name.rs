@@ -69,21 +69,28 @@ impl Scene<'_> {
         Some(told)
     }
 
-    /// A statement that begins with a name and `==`: an assignment.
+    /// A statement that begins with a name and `==` or `<-`: an assignment.
     fn assigned(&self, name: &str, span: Span) -> Option<Suggestion> {
         let mut ids = self.site.ast.ids();
-        let compared = ids.find_map(|id| {
-            let (left, comparison, right) = self.comparison(id)?;
-            let is_it = comparison == Comparison::Equal && self.span(left) == span;
-            is_it.then(|| self.span(right))
+        let sign = ids.find_map(|id| {
+            let (_, comparison, right) = self
+                .comparison(id)
+                .filter(|(left, ..)| self.span(*left) == span)?;
+            let end = self.span(right).start;
+            let [sign, arrow] = [end, end + 1].map(|end| Span {
+                start: span.end,
+                end,
+                ..span
+            });
+            let is_arrow = comparison == Comparison::Less && self.say(arrow).trim() == "<-";
+            (is_arrow || comparison == Comparison::Equal).then_some(if is_arrow {
+                arrow
+            } else {
+                sign
+            })
         })?;
         let mut statements = self.site.ast.statements.iter();
         let begins = statements.any(|it| it.span.start == span.start);
-        let sign = Span {
-            start: span.end,
-            end: compared.start,
-            ..span
-        };
         begins.then(|| Suggestion::edit(format!("to assign write `{name} = …`"), sign, " = "))
     }
 

@@ -24,6 +24,7 @@ impl Place<'_, '_> {
             (Token::Assign, name) => Some(format!("{name} = indices")),
             (Token::Return | Token::Assert, _) => Some(format!("{written} indices")),
             (Token::Not, _) => Some("not True".to_string()),
+            (Token::Else, _) => Some("else 0".to_string()),
             (Token::SetExample(_) | Token::SetVocabulary, _) => Some(format!("{written} \"abc\"")),
             (Token::In, element) => Some(format!("{element} in [1, 2]")),
             (Token::SetMaxLength, _) => Some(format!("{written} 8")),
@@ -38,6 +39,11 @@ impl Place<'_, '_> {
             (Token::Assign | Token::Return | Token::LeftParenthesis, Some(Token::If)) =>
                 "`if` does not begin an expression",
                 "the first value comes first: `a if condition else b`";
+            (_, Some(Token::Load)) if self.at > self.statement =>
+                "`load` is a statement of its own", "write `load \"…\";` on a line before this one";
+            (_, Some(Token::In)) if self.name_before_bracket() == Some("select") =>
+                "`in` does not compare keys with queries",
+                "say which keys are in a list: `select(tokens in [\"a\", \"b\"], True, ==)`";
             (_, Some(token)) if compares && token.is_comparison() =>
                 where left = self.compared().unwrap_or("x");
                 where (sign, right) = (self.written(0)?, self.written(1).unwrap_or("y"));
@@ -140,6 +146,10 @@ impl Place<'_, '_> {
                 "a `)` is missing", format!("write `{fixed}`"),
                 edit last..=self.at, &fixed,
                 at self.at, "a `)` belongs before this";
+            _ if self.bracket.is_none() && self.token(1) == Some(Token::Assign) =>
+                "a `;` is missing between two statements", "end the first with `;`",
+                edit last..=last, &format!("{left};"),
+                at self.at, "a `;` belongs before this";
             (_, Token::Name(_)) if left == right => "`{left}` stands here twice", "leave one out",
                 edit last..=self.at, left,
                 at self.at, "again";

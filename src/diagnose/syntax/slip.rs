@@ -148,6 +148,9 @@ impl Place<'_, '_> {
             (_, other) if in_head && is_at(1) && other != Token::Assign =>
                 "this function has no name",
                 "write `def name(parameters) { return value; }`, or `lambda x: value`";
+            (_, Token::Name(parameter)) if in_head && is_at(2) => "parameters stand in parentheses",
+                format!("write `def {name}({parameter}) {{`"),
+                edit self.at..=self.at, &format!("({parameter})");
             (_, Token::Colon) if in_head && !none_open => "parameters have no types",
                 self.without_type(format!("write the name alone: `{name}`"));
             (_, Token::Colon) if is_at(1) => "names have no types",
