@@ -147,6 +147,49 @@ fn real_numbers_may_be_chosen_between_where_they_are_equal() {
     }
 }
 
+/// What an exponent multiplies out to: powers of one number at the key, and of one at the query.
+#[test]
+fn exponents_may_be_powers() {
+    let text = "near = aggregate(score(indices, indices, lambda k, q: exp(-(k - q) * (k - q))), indices);
+        nearer = aggregate(score(indices, tokens_int, lambda k, q: exp(0 - (k - 2 * q) ^ 2 / 2)), tokens_int);
+        cubic = aggregate(score(tokens_int, indices, lambda k, q: exp(k ^ 3 / 8 - k * q ^ 2 / 4)), indices);";
+    let digits = setting([0, 1, 3].map(Value::Int).to_vec(), false);
+    for name in ["near", "nearer", "cubic"] {
+        for request in requests() {
+            exact(text, name, &digits, &request);
+        }
+    }
+}
+
+/// Products of whole numbers add up exactly, as a head divides by a power of two.
+#[test]
+fn exponents_of_whole_numbers_are_proved_in_float32() {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text(
+        "test",
+        "product = aggregate(score(indices, tokens_int, lambda k, q: exp(k * q)), indices);
+        indexed = aggregate(score(indices, indices, lambda k, q: exp(k * q)), indices);
+        near = aggregate(score(indices, indices, lambda k, q: exp(-(k - q) * (k - q))), indices);",
+    );
+    for (name, max_length) in [
+        ("product", 16),
+        ("product", 32),
+        ("indexed", 24),
+        ("near", 12),
+    ] {
+        let setting = Setting {
+            max_length,
+            ..setting([0, 1, 2].map(Value::Int).to_vec(), false)
+        };
+        let root = session.sop(name).unwrap();
+        let request = Request::default();
+        let (graph, limits) = (session.graph(), Limits::default());
+        let compiled = compile_in(&request, graph, &[root], &setting, &limits);
+        let compiled = compiled.unwrap_or_else(|error| panic!("{name} at {max_length}: {error}"));
+        assert!(compiled.is_certified(), "{name} at {max_length}");
+    }
+}
+
 /// By what is listed: a unit is silent where its number is not chosen.
 #[test]
 fn real_numbers_are_chosen_by_conditions() {

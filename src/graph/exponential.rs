@@ -10,15 +10,27 @@ use crate::value::Op;
 /// A sum of more products takes too many dimensions of a head.
 const MOST_ADDENDS: usize = 256;
 
+/// Higher powers have too many digits for floats.
+const LARGEST_POWER: u32 = 4;
+
+/// What an s-op holds, to a power.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Power {
+    /// The s-op.
+    pub of: SOpId,
+    /// From 1 on.
+    pub exponent: u32,
+}
+
 /// A factor times what s-ops hold at the key and at the query, where they are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Addend {
     /// What the product is multiplied by.
     pub factor: f64,
     /// What is read at the key.
-    pub key: Option<SOpId>,
+    pub key: Option<Power>,
     /// What is read at the query.
-    pub query: Option<SOpId>,
+    pub query: Option<Power>,
 }
 
 type Sum = Vec<Addend>;
@@ -65,9 +77,15 @@ impl Graph {
                 query,
             }]
         };
+        let once = |of: &SOpId| {
+            Some(Power {
+                of: *of,
+                exponent: 1,
+            })
+        };
         match self.get_scorer(scorer) {
-            Scorer::Key(sop) => return Some(addend(Some(*sop), None)),
-            Scorer::Query(sop) => return Some(addend(None, Some(*sop))),
+            Scorer::Key(sop) => return Some(addend(once(sop), None)),
+            Scorer::Query(sop) => return Some(addend(None, once(sop))),
             Scorer::Constant(_) | Scorer::Map { .. } => {}
         }
         match self.mapped(scorer)? {
@@ -76,6 +94,12 @@ impl Graph {
             (Op::Negate, &[a]) => Some(scaled(self.sum(a)?, -1.0)),
             (Op::Plus | Op::ToFloat, &[a]) => self.sum(a),
             (Op::Multiply, &[a, b]) => multiplied(&self.sum(a)?, &self.sum(b)?),
+            (Op::Power, &[a, b]) => {
+                let sum = self.sum(a)?;
+                let is_exponent = |times: &u32| self.number(b) == Some(f64::from(*times));
+                let times = (1..=LARGEST_POWER).find(is_exponent)?;
+                (1..times).try_fold(sum.clone(), |power, _| multiplied(&power, &sum))
+            }
             (Op::Divide, &[a, b]) => {
                 let divisor = self.number(b).filter(|divisor| *divisor != 0.0)?;
                 Some(scaled(self.sum(a)?, 1.0 / divisor))
@@ -117,18 +141,22 @@ fn added(mut sum: Sum, other: Sum) -> Option<Sum> {
     (sum.len() <= MOST_ADDENDS).then_some(sum)
 }
 
-/// The product of two sums, unless it is of two numbers at the key, or of two at the query.
+/// The product of two sums, unless it is of two different numbers at the key, or of two at the query.
 fn multiplied(sum: &Sum, other: &Sum) -> Option<Sum> {
     let pairs = sum.iter().flat_map(|a| other.iter().map(move |b| (a, b)));
     let product = |(a, b): (&Addend, &Addend)| {
-        let once = |one: Option<SOpId>, other: Option<SOpId>| match (one, other) {
-            (Some(_), Some(_)) => None,
+        let both = |one: Option<Power>, other: Option<Power>| match (one, other) {
+            (Some(one), Some(other)) => {
+                let exponent = one.exponent + other.exponent;
+                let is_power = one.of == other.of && exponent <= LARGEST_POWER;
+                is_power.then_some(Some(Power { exponent, ..one }))
+            }
             (one, other) => Some(one.or(other)),
         };
         Some(Addend {
             factor: a.factor * b.factor,
-            key: once(a.key, b.key)?,
-            query: once(a.query, b.query)?,
+            key: both(a.key, b.key)?,
+            query: both(a.query, b.query)?,
         })
     };
     let few = sum.len().saturating_mul(other.len()) <= MOST_ADDENDS;

@@ -29,7 +29,7 @@ pub struct Parts {
 }
 
 /// An s-op of a side, with what it holds for each value of the side.
-struct Held {
+struct OfSide {
     operand: Operand,
     count: usize,
     held: Vec<usize>,
@@ -43,13 +43,13 @@ struct Between {
 }
 
 /// A relation between sides of several.
-struct Table<'a> {
+struct Whole<'a> {
     relation: &'a Relation,
-    keys: Vec<Held>,
-    queries: Vec<Held>,
+    keys: Vec<OfSide>,
+    queries: Vec<OfSide>,
 }
 
-impl Table<'_> {
+impl Whole<'_> {
     /// The keys and queries for which something is so.
     fn entries(&self, is_so: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
         let keys = 0..self.relation.keys;
@@ -203,7 +203,7 @@ impl Analysis<'_> {
         if relation.keys.saturating_mul(relation.queries) > LARGEST {
             return None;
         }
-        let table = Table {
+        let table = Whole {
             relation,
             keys: self.parts_of(literal.keys).ok()?,
             queries: self.parts_of(literal.queries).ok()?,
@@ -243,7 +243,7 @@ impl Analysis<'_> {
     }
 
     /// The s-ops of a side.
-    fn parts_of(&self, side: Operand) -> Result<Vec<Held>, Stopped> {
+    fn parts_of(&self, side: Operand) -> Result<Vec<OfSide>, Stopped> {
         let parts = match self.joint(side) {
             Some(joint) if !joint.parts.is_empty() => joint.parts.clone(),
             _ => vec![side],
@@ -251,7 +251,7 @@ impl Analysis<'_> {
         let members = self.members(&parts, side)?;
         let mut all = Vec::with_capacity(parts.len());
         for (at, operand) in parts.into_iter().enumerate() {
-            all.push(Held {
+            all.push(OfSide {
                 operand,
                 count: self.node(operand)?.column.values.domain.len(),
                 held: members.iter().map(|cells| cells[at] as usize).collect(),

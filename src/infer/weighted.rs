@@ -135,7 +135,15 @@ impl Analysis<'_> {
         let mut sides = sum
             .iter()
             .flat_map(|addend| addend.key.into_iter().chain(addend.query));
-        if !sides.all(|side| self.is_number(side)) {
+        // Only what is listed has powers that embeddings or hidden units hold.
+        let is_listed = |id: SOpId| {
+            let node = self.node(id);
+            node.is_ok_and(|node| node.column.values.numbers().is_some())
+        };
+        if !sides.all(|side| match side.exponent {
+            1 => self.is_number(side.of),
+            _ => is_listed(side.of),
+        }) {
             return Ok(None);
         }
         let table = match condition {

@@ -3,7 +3,7 @@
 //! either is: the products of both, each with each, are its products. A table of all that is read has
 //! a dimension for nearly each value of it.
 
-use super::literal::{FEWEST_FOR_PARABOLA, Factors, Needs, ProductPlan, Table, parabola};
+use super::literal::{ByClasses, FEWEST_FOR_PARABOLA, Factors, Needs, ProductPlan, parabola};
 use crate::compile::Compiler;
 use crate::infer::Stopped;
 use crate::infer::cube::Literal;
@@ -83,7 +83,7 @@ impl Compiler<'_> {
 
     /// What is 0 where a relation holds and at most -1 elsewhere, as a sum of products.
     fn below(&self, literal: &Literal) -> Vec<Factors> {
-        let table = Table::new(&literal.relation).factors;
+        let table = ByClasses::new(&literal.relation).factors;
         if let Some((relation, factors)) = self.window_factors(literal, false, table.len())
             && relation == *literal.relation
         {

@@ -4,11 +4,10 @@
 
 use super::literal::{ProductPlan, TermPlan};
 use super::score::{LARGEST_LOGARITHM, refused};
-use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::real::{ends, product_range};
-use crate::graph::SOpId;
-use crate::graph::exponential::Addend;
+use crate::compile::{Compiler, Want};
+use crate::graph::exponential::{Addend, Power};
 use crate::infer::Stopped;
 use crate::plan::Meaning;
 use std::collections::BTreeMap;
@@ -23,10 +22,10 @@ impl Compiler<'_> {
         sum: &[Addend],
         from_zero: bool,
     ) -> Result<Option<TermPlan>, Stopped> {
-        let mut of_queries: BTreeMap<Option<SOpId>, LinearRead> = BTreeMap::new();
+        let mut of_queries: BTreeMap<Option<Power>, LinearRead> = BTreeMap::new();
         for addend in sum {
             let key = match addend.key {
-                Some(key) => self.real_number(key, 0.0)?,
+                Some(key) => self.power(key)?,
                 None => LinearRead::constant(1.0),
             };
             let read = of_queries.entry(addend.query).or_default();
@@ -36,7 +35,7 @@ impl Compiler<'_> {
         let (mut least, mut most, mut size) = (0.0, 0.0, 0.0);
         for (query, key) in of_queries {
             let query = match query {
-                Some(query) => self.real_number(query, 0.0)?,
+                Some(query) => self.power(query)?,
                 None => LinearRead::constant(1.0),
             };
             let (queries, keys) = (self.range(&query)?, self.range(&key)?);
@@ -78,5 +77,17 @@ impl Compiler<'_> {
             products,
             meaning: Meaning::Exponent { above },
         }))
+    }
+
+    /// A number, or a power of one that is listed.
+    fn power(&mut self, Power { of, exponent }: Power) -> Result<LinearRead, Stopped> {
+        if exponent == 1 {
+            return self.real_number(of, 0.0);
+        }
+        let numbers = self.analysis.node(of)?.column.values.numbers();
+        let numbers = numbers.unwrap_or_default().into_iter();
+        let powers: Vec<f64> = numbers.map(|number| number.powi(exponent as i32)).collect();
+        let label = format!("{} ^ {exponent}", self.name(of));
+        self.feature(of, &powers, Want::Close, &label)
     }
 }

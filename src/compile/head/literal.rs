@@ -76,7 +76,7 @@ impl Compiler<'_> {
             return self.with_bos(literal, (keys, queries, bos), needs);
         }
         let relation = &literal.relation;
-        let table = Table::new(relation);
+        let table = ByClasses::new(relation);
         let fewest = table.factors.len();
         if let Some(term) = self.window(literal, needs, fewest)? {
             return Ok(term);
@@ -129,7 +129,7 @@ impl Compiler<'_> {
     fn by_classes(
         &mut self,
         literal: &Literal,
-        table: Table,
+        table: ByClasses,
         want: Want,
     ) -> Result<Vec<ProductPlan>, Stopped> {
         let mut products = Vec::with_capacity(table.factors.len());
@@ -374,14 +374,14 @@ fn condition(chosen: &[bool]) -> Option<(&'static str, usize)> {
 }
 
 /// A relation by classes: `-1` for each of them and what it does not stand in the relation to.
-pub(super) struct Table {
+pub(super) struct ByClasses {
     pub factors: Vec<Factors>,
     /// Whether the classes are of keys, which are fewer then.
     of_keys: bool,
 }
 
-impl Table {
-    pub fn new(relation: &Relation) -> Table {
+impl ByClasses {
+    pub fn new(relation: &Relation) -> ByClasses {
         let of_keys = classes(relation.keys, |key| relation.row(key).to_vec());
         let of_queries = classes(relation.queries, |query| relation.column(query));
         let against = |numbers: Vec<f64>| numbers.into_iter().map(|number| -number).collect();
@@ -394,7 +394,7 @@ impl Table {
             keys: class.fails,
         };
         let are_fewer = of_keys.len() <= of_queries.len();
-        Table {
+        ByClasses {
             factors: match are_fewer {
                 true => of_keys.into_iter().map(by_key).collect(),
                 false => of_queries.into_iter().map(by_query).collect(),
