@@ -146,11 +146,11 @@ impl Place<'_, '_> {
                 "a `)` is missing", format!("write `{fixed}`"),
                 edit last..=self.at, &fixed,
                 at self.at, "a `)` belongs before this";
-            _ if self.bracket.is_none() && self.token(1) == Some(Token::Assign) =>
+            _ if self.token(1) == Some(Token::Assign) && self.so_far().any(|it| it == Token::Assign) =>
                 "a `;` is missing between two statements", "end the first with `;`",
                 edit last..=last, &format!("{left};"),
                 at self.at, "a `;` belongs before this";
-            (_, Token::Name(_)) if left == right => "`{left}` stands here twice", "leave one out",
+            (_, Token::Name(_)) if left == right && !self.takes_more() => "`{left}` stands here twice", "leave one out",
                 edit last..=self.at, left,
                 at self.at, "again";
             _ if self.expects(",") && self.bracket.is_some() && self.takes_no_more() =>

@@ -35,6 +35,7 @@ pub(super) fn diagnostics(
     let written = OnceCell::new();
     let mut told: Vec<Diagnostic> = Vec::new();
     let (mut unsaid, mut first, mut after_return) = (0, true, false);
+    let mut failed = None;
     for mistake in &parsed.mistakes {
         if told.len() >= SHOWN {
             unsaid += 1;
@@ -55,7 +56,9 @@ pub(super) fn diagnostics(
             let body = place.body_so_far().filter(|_| place.returns_nothing());
             let mut places = told.iter().filter_map(Diagnostic::span);
             let unsure = body.is_some_and(|body| places.any(|place| body.contains(place)));
-            let follows = (stray && !first) || repeated;
+            // A statement that has failed is read on from somewhere.
+            let again = failed.replace(place.statement) == Some(place.statement);
+            let follows = (stray && !first) || repeated || again;
             first = first && follows;
             if follows || unsure {
                 continue;

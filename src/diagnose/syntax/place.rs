@@ -213,18 +213,43 @@ impl<'s> Place<'_, 's> {
         if !ends && !later {
             return told;
         }
-        let help = told.help.clone().or_else(|| match self.unclosed() {
-            // Before another line a `;` is missing, too.
-            Some(closers) if !ends && self.begins_line() => {
-                self.closed(bracket, &format!("{closers};"))
-            }
-            _ => {
-                let help = self.closed(bracket, close)?;
-                Some(if ends { help } else { help.plain() })
-            }
-        });
+        let instead = format!("write `{close}` instead: it closes this bracket");
+        let wrong = self.written(0).filter(|_| self.closes_none());
+        let wrong = wrong.map(|_| self.edit(instead, self.at..=self.at, close));
+        let help = told
+            .help
+            .clone()
+            .or(wrong)
+            .or_else(|| match self.unclosed() {
+                // Before another line a `;` is missing, too.
+                Some(closers) if !ends && self.begins_line() => {
+                    self.closed(bracket, &format!("{closers};"))
+                }
+                _ => {
+                    let help = self.closed(bracket, close)?;
+                    Some(if ends { help } else { help.plain() })
+                }
+            });
         let told = told.at(self.span(bracket), "this bracket is still open");
         told.maybe_help(help)
+    }
+
+    /// Whether what stands here closes none of the brackets that are open in the statement.
+    fn closes_none(&self) -> bool {
+        let opener = match self.written(0) {
+            Some(")") => Token::LeftParenthesis,
+            Some("]") => Token::LeftBracket,
+            _ => return false,
+        };
+        let mut open = Vec::new();
+        for lexeme in &self.context.lexemes[self.statement..self.at] {
+            if lexeme.token.opens() {
+                open.push(lexeme.token);
+            } else if lexeme.token.closes() {
+                open.pop();
+            }
+        }
+        !open.contains(&opener)
     }
 
     /// Whether what does not fit is the first of its line.
@@ -273,15 +298,38 @@ impl<'s> Place<'_, 's> {
         beyond.next()
     }
 
-    /// Whether the function whose bracket is open has its last argument already, with what stands before here.
+    /// Whether the function whose bracket is open has all arguments that it takes, with those that follow.
     pub(super) fn takes_no_more(&self) -> bool {
-        self.given().is_some_and(|(given, (_, most))| given >= most)
+        let all = |(given, (_, most))| given + self.following() >= most;
+        self.given().is_some_and(all)
     }
 
-    /// Whether it needs another one.
+    /// Whether it needs more than those.
     pub(super) fn takes_more(&self) -> bool {
+        let few = |(given, (least, _))| given + self.following() < least;
+        self.given().is_some_and(few)
+    }
+
+    /// Whether the argument that would stand here is one that it needs.
+    pub(super) fn needs_this(&self) -> bool {
         self.given()
             .is_some_and(|(given, (least, _))| given <= least)
+    }
+
+    /// How many commas follow in the bracket that is open.
+    fn following(&self) -> usize {
+        let mut depth = 0;
+        let lexemes = self.context.lexemes.get(self.at..).unwrap_or_default();
+        let inside = lexemes.iter().take_while(|lexeme| {
+            depth += i32::from(lexeme.token.opens()) - i32::from(lexeme.token.closes());
+            depth >= 0 && lexeme.token != Token::Semicolon
+        });
+        let mut inner = 0;
+        let own = inside.filter(|lexeme| {
+            inner += i32::from(lexeme.token.opens()) - i32::from(lexeme.token.closes());
+            inner == 0 && lexeme.token == Token::Comma
+        });
+        own.count()
     }
 
     /// How many arguments the function whose bracket is open has so far, and how many it takes.

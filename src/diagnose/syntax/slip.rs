@@ -20,7 +20,7 @@ impl Place<'_, '_> {
     }
 
     /// The tokens of the statement before this place.
-    fn so_far(&self) -> impl Iterator<Item = Token<'_>> {
+    pub(super) fn so_far(&self) -> impl Iterator<Item = Token<'_>> {
         let statement = &self.context.lexemes[self.statement..self.at];
         statement.iter().map(|lexeme| lexeme.token)
     }
@@ -250,7 +250,7 @@ impl Place<'_, '_> {
         };
         let choice = format!("a choice needs both values: `a if condition else b`{filter}");
         slips! { self, (previous, token);
-            (Some(Token::Comma), _) if token.closes() && self.takes_more() =>
+            (Some(Token::Comma), _) if token.closes() && self.needs_this() =>
                 "there is nothing after this comma", "write the argument that is missing",
                 at self.at - 1, "an argument belongs after this";
             (Some(Token::Comma), _) if token.closes() => "there is nothing after this comma",
