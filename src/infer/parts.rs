@@ -57,9 +57,9 @@ impl Whole<'_> {
         all.filter(|(key, query)| is_so(*key, *query)).collect()
     }
 
-    /// For each s-op of the keys and each of the queries, what they hold where something is so, and whether
-    /// that is what the relation is.
-    fn between(&self, entries: &[(usize, usize)], is_so: bool) -> Vec<Between> {
+    /// Between each s-op of the keys and each of the queries, the relation that holds for what the two hold in
+    /// some entries; or for all else, if it is not to hold there.
+    fn between(&self, entries: &[(usize, usize)], holds: bool) -> Vec<Between> {
         let mut all = Vec::with_capacity(self.keys.len() * self.queries.len());
         for (key, left) in self.keys.iter().enumerate() {
             for (query, right) in self.queries.iter().enumerate() {
@@ -68,7 +68,7 @@ impl Whole<'_> {
                     held[left.held[*key] * right.count + right.held[*query]] = true;
                 }
                 let relation = Relation::tabulate(left.count, right.count, |key, query| {
-                    held[key * right.count + query] == is_so
+                    held[key * right.count + query] == holds
                 });
                 all.push(Between {
                     key,
@@ -125,16 +125,15 @@ impl Whole<'_> {
             }
         });
         let smaller: Vec<Between> = smaller.collect();
+        let sizes: Vec<usize> = smaller.iter().map(dimensions).collect();
         let mut some = subsets(&smaller);
-        some.sort_by_key(|any| {
-            any.iter()
-                .map(|at| dimensions(&smaller[*at]))
-                .product::<usize>()
-        });
+        some.sort_by_key(|any| any.iter().map(|at| sizes[*at]).product::<usize>());
         let is_it = |any: &Vec<usize>| {
             let any: Vec<&Between> = any.iter().map(|at| &smaller[*at]).collect();
             self.is(all, &any)
         };
+        // None of some is right where all together are not.
+        is_it(&(0..smaller.len()).collect()).then_some(())?;
         let found = some.into_iter().find(is_it)?;
         let chosen = smaller.into_iter().enumerate();
         let chosen = chosen.filter(|(at, _)| found.contains(at));

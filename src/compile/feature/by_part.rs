@@ -6,6 +6,7 @@ use super::units::RAMP;
 use super::wanted::Wanted;
 use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
+use crate::compile::linear::by_shape::affine;
 use crate::infer::{Operand, Stopped};
 
 /// A function of the other s-op for one value of the first: `base + weight · above`.
@@ -124,8 +125,13 @@ impl Compiler<'_> {
                     number - most
                 }
             });
+            let numbers = self.analysis.node(parts[other])?.column.values.numbers();
+            let function = match affine(&numbers, &case.above) {
+                Some(_) => other_name.clone(),
+                None => format!("a function of {other_name}"),
+            };
             let domain = &self.analysis.node(parts[one])?.column.values.domain;
-            let label = format!("{other_name} where {name} = {}", domain[value].source());
+            let label = format!("{function} where {name} = {}", domain[value].source());
             let at = self.argument(argument, points.collect(), &label)?;
             let heard = self.units(at, vec![RAMP], &label, None);
             read = read.plus(case.weight, &heard);
