@@ -189,6 +189,7 @@ impl Analysis<'_> {
         })?;
         self.apart(literal)
     }
+
     /// A relation between several s-ops as literals between fewer, where these take fewer dimensions; of
     /// alternatives one literal over what they read.
     fn apart(&mut self, literal: Literal) -> Result<Cube, Stopped> {

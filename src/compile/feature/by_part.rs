@@ -1,8 +1,7 @@
 //! Functions of two s-ops that are read together, such as the products of what two comparisons read: for each
 //! value of the one that has fewer a function of the other, by a hidden unit that is silent where the first
-//! has another value. A table of both has a step for nearly each pair. Depends on `units`.
+//! has another value. A table of both has a step for nearly each pair. Depends on `choice`.
 
-use super::units::RAMP;
 use super::wanted::Wanted;
 use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
@@ -114,9 +113,6 @@ impl Compiler<'_> {
                 return Ok(None);
             }
             let most = case.most();
-            let argument = above
-                .plus(most, &chosen)
-                .plus(-most, &LinearRead::constant(1.0));
             let points = members.iter().map(|cells| {
                 let number = case.above[cells[other] as usize];
                 if cells[one] as usize == value {
@@ -132,8 +128,8 @@ impl Compiler<'_> {
             };
             let domain = &self.analysis.node(parts[one])?.column.values.domain;
             let label = format!("{function} where {name} = {}", domain[value].source());
-            let at = self.argument(argument, points.collect(), &label)?;
-            let heard = self.units(at, vec![RAMP], &label, None);
+            let ends = (0.0, most);
+            let heard = self.where_set(&above, &chosen, ends, points.collect(), &label)?;
             read = read.plus(case.weight, &heard);
         }
         Ok(Some(read))

@@ -7,7 +7,7 @@ use super::axis::Axis;
 use super::units::RAMP;
 use super::wanted::{Table, Wanted};
 use crate::compile::linear::LinearRead;
-use crate::compile::{Compiler, Want};
+use crate::compile::{Compiler, Range, Want};
 use crate::graph::{SOp, SOpId};
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
@@ -139,16 +139,13 @@ impl Compiler<'_> {
         };
         let fails = LinearRead::constant(1.0).plus(-1.0, &holds);
         let mut chosen = LinearRead::default();
-        let branches = [
-            (then, &fails, &holds, false),
-            (otherwise, &holds, &fails, true),
-        ];
-        for (number, is_silent, is_chosen, silent_where) in branches {
+        let branches = [(then, &holds, false), (otherwise, &fails, true)];
+        for (number, is_chosen, silent_where) in branches {
             let Some(number) = self.operand_of(number, choice)? else {
                 return Ok(None);
             };
             let is_heard = is_held.iter().map(|held| *held != silent_where).collect();
-            let heard = self.heard(&number, [is_silent, is_chosen], is_heard, choice)?;
+            let heard = self.heard(&number, is_chosen, is_heard, choice)?;
             chosen = chosen.plus(1.0, &heard);
         }
         Ok(Some(choice.of(&chosen)))
@@ -158,22 +155,42 @@ impl Compiler<'_> {
     fn heard(
         &mut self,
         number: &Axis,
-        [is_silent, is_chosen]: [&LinearRead; 2],
+        is_chosen: &LinearRead,
         is_heard: Vec<bool>,
         choice: &Choice,
     ) -> Result<LinearRead, Stopped> {
         let values = || choice.rows.iter().map(|row| number.value(*row));
         let least = values().fold(f64::INFINITY, f64::min);
         let range = values().fold(0.0, |range: f64, value| range.max(value - least));
-        let mut heard = LinearRead::default().plus(least, is_chosen);
-        if range > 0.0 {
-            let argument = number.read.clone().plus(-range, is_silent);
-            let pairs = values().zip(is_heard);
-            let points = pairs.map(|(value, heard)| if heard { value } else { value - range });
-            let gated = self.above(least, argument, points.collect(), choice.wanted.label)?;
-            heard = heard.plus(1.0, &gated);
+        let pairs = values().zip(is_heard);
+        let points = pairs.map(|(value, heard)| if heard { value } else { value - range });
+        let ends = (least, least + range);
+        self.where_set(
+            &number.read,
+            is_chosen,
+            ends,
+            points.collect(),
+            choice.wanted.label,
+        )
+    }
+
+    /// A number between two ends where a bit is 1, and 0 where it is 0: what it is above the first is a hidden
+    /// unit, which is silent where the bit takes away all of that. Of its argument the points are given.
+    pub(crate) fn where_set(
+        &mut self,
+        number: &LinearRead,
+        bit: &LinearRead,
+        (least, most): Range,
+        points: Vec<f64>,
+        label: &str,
+    ) -> Result<LinearRead, Stopped> {
+        let (held, range) = (bit.scaled(least), most - least);
+        if range == 0.0 {
+            return Ok(held);
         }
-        Ok(heard)
+        let argument = number.clone().plus(range, bit);
+        let argument = argument.plus(-range, &LinearRead::constant(1.0));
+        Ok(held.plus(1.0, &self.above(least, argument, points, label)?))
     }
 
     /// A product of which one factor is one of two numbers: the other factor times the first, and times how far the
@@ -200,14 +217,8 @@ impl Compiler<'_> {
         };
         let (want, label) = (self.want_of_operand(wanted.want), self.name(one_of_two));
         let is_second = self.feature(one_of_two, &[0.0, 1.0], want, &label)?;
-        let is_first = LinearRead::constant(1.0).plus(-1.0, &is_second);
         let is_heard = choice.rows.iter().map(|row| in_rows[*row] == second);
-        let heard = self.heard(
-            &number,
-            [&is_first, &is_second],
-            is_heard.collect(),
-            &choice,
-        )?;
+        let heard = self.heard(&number, &is_second, is_heard.collect(), &choice)?;
         let product = number.read.scaled(first).plus(second - first, &heard);
         Ok(Some(choice.of(&product)))
     }

@@ -124,25 +124,7 @@ impl Compiler<'_> {
         for cube in cubes {
             let widths = self.cube_widths(selector);
             let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
-            // A real number takes all digits that what is added to it leaves.
-            let stairs = (self.care == Care::Real)
-                .then(|| {
-                    staircase(
-                        widths
-                            .iter()
-                            .map(|w| inverse(*w))
-                            .zip(numbers.clone())
-                            .collect(),
-                    )
-                })
-                .flatten();
-            let count = match stairs {
-                Some(stairs) => {
-                    let argument = LinearRead::scalar(Scalar::Inverse(selector, cube));
-                    self.computed(Found { argument, stairs }, None, Want::Snapped, name)?
-                }
-                None => self.interpolate_width(selector, cube, &widths, &numbers, name)?,
-            };
+            let count = self.interpolate_width(selector, cube, &widths, &numbers, name)?;
             sum = sum.plus(1.0, &count);
         }
         Ok(sum)

@@ -12,7 +12,7 @@ use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
 use crate::model::Decoder;
-use crate::plan::{Unit, outputs};
+use crate::plan::outputs;
 use crate::value::{Comparison, Op};
 
 /// How much wider ranges are than what is computed in floats, as a share: models are off by less.
@@ -204,21 +204,8 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<LinearRead, Stopped> {
         let (least, most) = self.range(read)?;
-        let held = bit.scaled(least);
-        if least == most {
-            return Ok(held);
-        }
-        let all = most - least;
-        let argument = read
-            .clone()
-            .plus(all, bit)
-            .plus(-all, &LinearRead::constant(1.0));
-        let argument = self.argument(argument, ends((least - all, most)), label)?;
-        let unit = Unit {
-            offset: -least,
-            ..RAMP
-        };
-        Ok(held.plus(1.0, &self.units(argument, vec![unit], label, None)))
+        let points = ends((2.0 * least - most, most));
+        self.where_set(read, bit, (least, most), points, label)
     }
 
     /// A number where it is above 0, and 0 elsewhere: one hidden unit.
