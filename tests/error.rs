@@ -342,20 +342,17 @@ fn suggestions_mend_their_mistakes() {
             found.iter().map(ToString::to_string).collect()
         };
         for (number, diagnostic) in diagnostics.iter().enumerate() {
-            let edits = diagnostic.help.iter().flat_map(|help| &help.edits);
-            let edits: Vec<_> = edits.collect();
+            let Some(help) = &diagnostic.help else {
+                continue;
+            };
+            let edits = &help.edits;
             // What another file says is mended there.
-            let inside =
-                |(span, _): &&(Span, String)| sources.get(span.source).name == program.name;
+            let inside = |(span, _): &(Span, String)| sources.get(span.source).name == program.name;
             if edits.is_empty() || !edits.iter().all(inside) {
                 continue;
             }
-            let mut text = program.text.clone();
-            for (span, other) in edits.iter().rev() {
-                text.replace_range(span.range(), other);
-            }
             let (after, _) = report(&Loaded {
-                text: text.clone(),
+                text: help.applied(&program.text),
                 ..program.clone()
             });
             let mut before = keys(&diagnostics);
@@ -370,7 +367,7 @@ fn suggestions_mend_their_mistakes() {
             });
             made += 1;
             if !left.is_empty() {
-                let help = &diagnostic.help.as_ref().expect("edits").message;
+                let help = &help.message;
                 wrong += &format!(
                     "{}: {diagnostic}\n  {help}\n  gives {left:?}\n",
                     program.name
