@@ -169,13 +169,19 @@ fn exponents_of_whole_numbers_are_proved_in_float32() {
         "test",
         "product = aggregate(score(indices, tokens_int, lambda k, q: exp(k * q)), indices);
         indexed = aggregate(score(indices, indices, lambda k, q: exp(k * q)), indices);
-        near = aggregate(score(indices, indices, lambda k, q: exp(-(k - q) * (k - q))), indices);",
+        near = aggregate(score(indices, indices, lambda k, q: exp(-(k - q) * (k - q))), indices);
+        wide = aggregate(score(indices, indices, lambda k, q: exp(-(k - q) ^ 2 / 4)), indices);
+        falling = aggregate(score(indices, indices, lambda k, q: exp((k - q) / 2) if k <= q else 0),
+                            tokens_int);",
     );
     for (name, max_length) in [
         ("product", 16),
         ("product", 32),
         ("indexed", 24),
         ("near", 12),
+        ("near", 24),
+        ("wide", 48),
+        ("falling", 64),
     ] {
         let setting = Setting {
             max_length,
@@ -187,6 +193,49 @@ fn exponents_of_whole_numbers_are_proved_in_float32() {
         let compiled = compile_in(&request, graph, &[root], &setting, &limits);
         let compiled = compiled.unwrap_or_else(|error| panic!("{name} at {max_length}: {error}"));
         assert!(compiled.is_certified(), "{name} at {max_length}");
+    }
+}
+
+/// What a mean and a width add up to is off by a share of itself, as both are on one side of 0; and W_Q is dyadic
+/// where keys weigh by exponentials.
+#[test]
+fn a_mean_beside_a_width_is_proved_in_float32() {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text(
+        "test",
+        "same = select(tokens, tokens, ==);
+        beside = aggregate(same, indices) + selector_width(same);
+        falling = aggregate(score(indices, indices, lambda k, q: exp((k - q) / 3) if k <= q else 0),
+                            indices);",
+    );
+    for (name, max_length) in [("beside", 40), ("beside", 100), ("falling", 20)] {
+        let letters = ["a", "b", "c", "d"].map(Value::str);
+        let setting = Setting {
+            max_length,
+            ..setting(letters.to_vec(), false)
+        };
+        let root = session.sop(name).unwrap();
+        let request = Request::default();
+        let (graph, limits) = (session.graph(), Limits::default());
+        let compiled = compile_in(&request, graph, &[root], &setting, &limits).unwrap();
+        assert!(compiled.is_certified(), "{name} at {max_length}");
+        let heads = compiled.model.layers.iter().flat_map(|layer| &layer.heads);
+        let queries = heads.flat_map(|head| {
+            let weights = head.query.entries().map(|(_, _, weight)| weight);
+            weights.chain(head.query_bias.iter().copied())
+        });
+        for weight in queries {
+            assert_eq!(f64::from(weight as f32), weight, "{name} at {max_length}");
+        }
+        let options = VerifyOptions {
+            max_length,
+            exhaustive: 0,
+            samples: 200,
+            seed: 0,
+            precision: Precision::F32,
+        };
+        let found = verify(session.graph(), root, &compiled.model, &options);
+        assert_eq!(found.unwrap().wrong, 0, "{name} at {max_length}");
     }
 }
 

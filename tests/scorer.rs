@@ -251,10 +251,12 @@ fn what_has_no_exact_form_is_refused_with_the_reason() {
         fractions = aggregate(score(indices, indices, lambda k, q: 1 / (k + 3)), indices);
         c = fractions > 1;
         d = aggregate(select(1, 1, ==), fractions) == 1;
-        steep = aggregate(score(indices, indices, lambda k, q: 10^(40 * k - 40 * q)), indices);";
+        steep = aggregate(score(indices, indices, lambda k, q: 10^(90 * k - 90 * q)), indices);
+        large = aggregate(score(indices, indices, lambda k, q: exp(k + 800 * q)), indices);";
     refused(text, "c", "real number");
     refused(text, "d", "real number");
-    refused(text, "steep", "no floats");
+    refused(text, "steep", "too large a factor");
+    refused(text, "large", "no floats");
 }
 
 /// A function of keys and queries is run once, whatever it calls; what it leaves is as deep as its

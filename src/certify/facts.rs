@@ -45,6 +45,8 @@ pub(super) struct Facts {
 pub(super) struct HeadFacts {
     /// Each with a query and a key.
     pub dimensions: Vec<[Apart; 2]>,
+    /// How many of its products are not 0 for a query and a key, at most: what is 0 rounds no sum.
+    pub addends: usize,
     /// What share of the gap an error of 1 of each query takes, where that is known.
     pub sensitivities: Vec<Option<f64>>,
     pub scale: Scale,
@@ -93,7 +95,10 @@ impl Facts {
                     .iter()
                     .map(|d| sensitivity::of(plan, (attend, scale), d));
                 let apart = |Dimension { query, key }: &Dimension| [apart(query), apart(key)];
+                let queries = most_at_once(plan, dimensions.iter().map(|it| &it.query));
+                let keys = most_at_once(plan, dimensions.iter().map(|it| &it.key));
                 HeadFacts {
+                    addends: queries.min(keys),
                     sensitivities: sensitivities.collect(),
                     dimensions: dimensions.iter().map(apart).collect(),
                     scale,
@@ -308,6 +313,44 @@ fn fault_of_relation(term: &Term, kind: Kind) -> Option<String> {
         }
     }
     None
+}
+
+/// How many of some linear reads are not 0 at one position, at most: those of embeddings are 0 for most tokens
+/// and indices.
+fn most_at_once<'l>(plan: &Plan, reads: impl Iterator<Item = &'l Linear>) -> usize {
+    let mut of_tokens = vec![0; plan.vocabulary.len()];
+    let mut of_indices = vec![0; plan.max_length];
+    let (mut at_bos, mut anywhere) = (0, 0);
+    for read in reads.filter(|read| !read.is_zero()) {
+        let variables: Option<Vec<_>> = read.reads().map(|id| embedding(plan, id)).collect();
+        let (Some(variables), 0.0) = (variables, read.constant) else {
+            anywhere += 1;
+            continue;
+        };
+        let is_read = |row: usize, side: usize| {
+            let mut numbers = variables.iter().filter_map(|sides| sides[side].get(row));
+            numbers.any(|number| *number != 0.0)
+        };
+        for (side, counts) in [&mut of_tokens, &mut of_indices].into_iter().enumerate() {
+            let counts = counts.iter_mut().enumerate();
+            counts.for_each(|(row, count)| *count += usize::from(is_read(row, side)));
+        }
+        at_bos += usize::from(read.reads().any(|id| plan.variable(id).bos != 0.0));
+    }
+    let most = |counts: Vec<usize>| counts.into_iter().max().unwrap_or(0);
+    anywhere + at_bos.max(most(of_tokens) + most(of_indices))
+}
+
+/// What a variable that is embedded has for each token, and for each index.
+fn embedding(plan: &Plan, id: VariableId) -> Option<[&[f64]; 2]> {
+    match &plan.variable(id).written {
+        Written::Embed { tokens, indices } => Some([tokens, indices]),
+        Written::One
+        | Written::Flag
+        | Written::Attend
+        | Written::FeedForward
+        | Written::Given(..) => None,
+    }
 }
 
 /// How large the products of a selected key are together at most, for a query at a token.

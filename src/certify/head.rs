@@ -162,7 +162,7 @@ impl Bounds<'_> {
         let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
         let roundings = match self.order.is_exact(d_head) {
             true => 4.0,
-            false => (d_head + 6) as f64,
+            false => (head.addends + 6) as f64,
         };
         Logit {
             of_selected: of_selected.0,
@@ -191,13 +191,17 @@ impl Bounds<'_> {
         let unit = self.floats.unit;
         let exact = products.exact && fits(products.size, products.least, self.floats);
         // √d_head divides once; what was equal stays equal.
-        let rounding = if exact { 0.0 } else { (d_head + 2) as f64 };
+        let rounding = if exact {
+            0.0
+        } else {
+            (head.addends + 2) as f64
+        };
         // The query, the key and the divisors of both are rounded, then each product and sum. Where nothing
         // cancels what a selected key adds up is 0, and stays 0.
         let stays_zero = exact && products.noise == 0.0 && !head.cancels;
         let divided = match stays_zero || self.order.is_exact(d_head) {
             true => 0.0,
-            false => (d_head + 6) as f64 * unit * size,
+            false => (head.addends + 6) as f64 * unit * size,
         };
         (products.noise + rounding * unit * size + divided, divided)
     }

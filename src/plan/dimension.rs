@@ -20,6 +20,10 @@ const LARGEST_ACTIVATION: f64 = 16_384.0;
 /// What hidden units add up is at most this; beyond, their weights are larger instead.
 const LARGEST_SUM: f64 = 65_536.0;
 
+/// Where W_K has √d_head, rounded, products of scores that add up to many nats have few digits in float32. A head is
+/// padded so that √d_head is a power of two, if there are so many for each time that this makes it as wide.
+const MOST_ROUNDED: f64 = 10.0;
+
 /// The logit that outweighs all other keys of the longest input: a power of two that is at least
 /// `ln(length / leak)`.
 pub fn level(max_length: usize) -> f64 {
@@ -52,6 +56,11 @@ impl Scale {
     pub fn nats(self) -> f64 {
         self.nat / self.root
     }
+
+    /// The factor of one nat beside the largest power of two in it.
+    fn rest(self) -> f64 {
+        self.nat / 2f64.powf(self.nat.log2().floor())
+    }
 }
 
 impl Kind {
@@ -83,10 +92,13 @@ impl Attend {
         terms.any(|term| term.meaning.above().is_some())
     }
 
-    /// Whether keys weigh by exponentials.
-    fn weighs(&self) -> bool {
-        let mut terms = self.terms.iter();
-        terms.any(|term| matches!(term.meaning, Meaning::Exponent { .. }))
+    /// How large the products of scores are together at most, in nats.
+    fn scores(&self) -> f64 {
+        let is_scored = |term: &&Term| term.meaning.above().is_some();
+        let scored = self.terms.iter().filter(is_scored);
+        let products = scored.flat_map(|term| &term.products);
+        let most = |numbers: &[f64]| numbers.iter().fold(0.0f64, |most, n| most.max(n.abs()));
+        products.map(|p| most(&p.queries) * most(&p.keys)).sum()
     }
 
     /// How far the largest score lifts a key, in nats.
@@ -181,9 +193,13 @@ impl Plan {
         let mut dimensions: Vec<Dimension> = merged
             .into_iter()
             .map(|(parts, key)| {
+                // What √d_head is beside a power of two is left to the key, so that W_Q is dyadic.
+                let in_nats = parts.iter().all(|(_, nats)| *nats);
+                let rest = if in_nats { scale.rest() } else { 1.0 };
+                let key = key.scaled(rest);
                 let mut query = Linear::default();
                 for (part, nats) in parts {
-                    let factor = if nats { scale.nat } else { scale.gap };
+                    let factor = if nats { scale.nat / rest } else { scale.gap };
                     query = query.add(&part.scaled(factor));
                 }
                 // Powers of two move freely between the two sides.
@@ -204,9 +220,13 @@ impl Plan {
     }
 
     /// The dimensions of a head with so many products, padded where its hosts would round them, and where
-    /// exponents are nats as they are: √d_head is to be a power of two in W_Q.
+    /// large scores are nats as they are: √d_head is to be a power of two.
     fn padded(&self, attend: &Attend, products: usize) -> usize {
-        let products = match attend.weighs() {
+        let is_rounded = !attend.orders(self.max_length) && {
+            let growth = HostOrder::Query.exact_d_head(products) as f64 / products.max(1) as f64;
+            attend.scores() > MOST_ROUNDED * growth
+        };
+        let products = match is_rounded {
             true => HostOrder::Query.exact_d_head(products),
             false => products,
         };

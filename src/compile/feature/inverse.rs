@@ -159,11 +159,14 @@ impl Compiler<'_> {
                 return self.computed(found, None, Want::Snapped, label);
             }
         }
-        let Some(interpolation) = interpolation(widths, function) else {
+        let Some(mut interpolation) = interpolation(widths, function) else {
             return Ok(LinearRead::constant(
                 function.first().copied().unwrap_or(0.0),
             ));
         };
+        if self.care.is_careful() {
+            interpolation.turn_first(widths[0], function[0]);
+        }
         let view = LinearRead::constant(interpolation.constant).plus(interpolation.slope, &x);
         if interpolation.hinges.is_empty() {
             return Ok(view);
@@ -202,6 +205,16 @@ pub struct Interpolation {
     pub constant: f64,
     pub slope: f64,
     pub hinges: Vec<(usize, f64)>,
+}
+
+impl Interpolation {
+    /// Has a hinge at the first width, where the function is `first`, instead of a slope: what grows from there is
+    /// a sum of what is not negative, so that it is off by a share of itself.
+    fn turn_first(&mut self, width: usize, first: f64) {
+        let per_unit = -std::mem::take(&mut self.slope) / (width + 1) as f64;
+        self.hinges.insert(0, (width + 1, per_unit));
+        self.constant = first;
+    }
 }
 
 /// The interpolation of a function of consecutive widths; `None` if it is constant. With

@@ -314,7 +314,7 @@ impl Compiler<'_> {
     }
 }
 
-fn range_of(numbers: impl Iterator<Item = f64>) -> Range {
+pub(crate) fn range_of(numbers: impl Iterator<Item = f64>) -> Range {
     let both = numbers.map(|number| (number, number));
     let range = both.reduce(|(low, high), (number, _)| (low.min(number), high.max(number)));
     range.unwrap_or((0.0, 0.0))

@@ -161,6 +161,14 @@ fn forget_in_scores(plan: &mut Plan, id: VariableId) {
     }
 }
 
+/// Whether hidden units write nothing below 0, and a real number adds that up: it is off by a share of itself as
+/// long as nothing is taken away from what it adds up.
+fn is_share_of_real(plan: &Plan, forward: &FeedForward) -> bool {
+    let reads = |score: &Linear| score.terms.contains_key(&forward.into) && plan.reads_real(score);
+    let outputs = outputs(&forward.units, &forward.points);
+    outputs.iter().all(|output| *output >= 0.0) && scores(plan).any(reads)
+}
+
 /// The plan in which hidden units add to what they are a function of, if only readouts read either
 /// afterwards: one more of them takes away what there is too much of that.
 fn on_argument(plan: &Plan, at: usize, last: usize) -> Option<Plan> {
@@ -189,7 +197,8 @@ fn on_argument(plan: &Plan, at: usize, last: usize) -> Option<Plan> {
             .shared
             .iter()
             .any(|(l, e)| *l == forward.into || *e == id)
-        && slope.abs().log2().fract() == 0.0;
+        && slope.abs().log2().fract() == 0.0
+        && !is_share_of_real(plan, forward);
     if !fine {
         return None;
     }
