@@ -4,16 +4,16 @@
 use super::care::Care;
 use super::compiled::{Compiled, exact_there};
 use super::emit::{self, readout};
-use super::size::{ANY, IsWorth, Size, check_size, is_left, too_large};
+use super::size::{IsWorth, Size, check_size, is_left, too_large};
 use super::stored::{Proof, prove};
-use super::{Compiler, Request, Searches, causal, digits, lower, verify};
+use super::{Compiler, Request, Searches, lower, verify};
 use crate::base::{Code, Diagnostic, Fallible, Limits, parallel};
 use crate::certify::{Certificate, Certifier};
 use crate::graph::{Graph, SOpId, WithFirst};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped, Var};
 use crate::model::{Dtype, Model};
-use crate::plan::pass::{Choice, FUSE, Passes};
+use crate::plan::pass::Passes;
 use crate::plan::{Plan, Style};
 use crate::schedule::report::Searched;
 use crate::schedule::schedule;
@@ -24,27 +24,15 @@ use std::ops::RangeInclusive;
 const MOST_NUMBERED: usize = 1_024;
 
 /// A model of more parameters, counted with padding, is held against one that is made with more care.
-const MANY_PARAMETERS: usize = 1_000_000;
+pub(super) const MANY_PARAMETERS: usize = 1_000_000;
 
 /// A model of so many parameters, counted with padding, may be smaller without some passes; of larger ones it
 /// takes long to see that.
-const MANY_FOR_PASSES: RangeInclusive<usize> = 16_384..=SOME_PARAMETERS;
-
-/// A hidden layer of so many units for each position and token has one for each pair of values of something.
-const FEW_UNITS: usize = 8;
-
-/// A model of so few parameters, counted with padding, is held against no other.
-const FEW_PARAMETERS: usize = 4_096;
+pub(super) const MANY_FOR_PASSES: RangeInclusive<usize> = 16_384..=SOME_PARAMETERS;
 
 /// The same where no hidden layer of it is wide; and one without fused chains is made with more care beside larger
 /// ones only.
-const SOME_PARAMETERS: usize = 262_144;
-
-/// How many times larger a model may be whose rows of attention are proved to be uniform.
-const MOST_LARGER: usize = 2;
-
-/// Means of more values are real numbers where lists of values become too long.
-const MOST_LISTED: usize = 1_024;
+pub(super) const SOME_PARAMETERS: usize = 262_144;
 
 /// What is compiled, for which inputs, and within which limits.
 #[derive(Clone, Copy)]
@@ -53,100 +41,6 @@ pub(super) struct Task<'a> {
     pub roots: &'a [SOpId],
     pub setting: &'a Setting,
     pub limits: &'a Limits,
-}
-
-impl Request {
-    pub(super) fn in_style(&self, style: Style) -> Request {
-        Request {
-            style,
-            ..self.clone()
-        }
-    }
-
-    /// The same with a hidden layer for each elementwise s-op.
-    fn unfused(&self) -> Request {
-        Request {
-            passes: self.passes.without(&FUSE),
-            ..self.clone()
-        }
-    }
-}
-
-/// The smallest model, of the program as it is written or by earliest keys.
-///
-/// # Errors
-/// As [`super::compile_in`].
-pub(super) fn smallest(request: &Request, task: Task) -> Fallible<Compiled> {
-    let in_both = |task, is_worth: IsWorth| {
-        let faithful = made_in(&request.in_style(Style::Faithful), task, is_worth);
-        if request.without_bos {
-            return faithful;
-        }
-        let is_smaller = |size: Size| match &faithful {
-            Ok(faithful) if faithful.is_certified() => size.parameters < faithful.size().parameters,
-            Ok(_) | Err(_) => true,
-        };
-        let is_worth = |size: Size| is_worth(size) && is_smaller(size);
-        let compact = made_in(&request.in_style(Style::Compact), task, &is_worth);
-        match (compact, faithful) {
-            (Ok(compact), Ok(faithful)) if compact.is_better(&faithful) => Ok(compact),
-            (_, Ok(faithful)) => Ok(faithful),
-            (compact, Err(_)) => compact,
-        }
-    };
-    let by_earliest = task.graph.by_earliest(task.roots, task.setting.max_length);
-    let written = in_both(task, ANY);
-    let Some((graph, roots)) = &by_earliest else {
-        return written;
-    };
-    let by_earliest = Task {
-        graph,
-        roots,
-        ..task
-    };
-    let is_worth = |size: Size| match &written {
-        Ok(written) if written.is_certified() => size.is_worth_more(written.size()),
-        Ok(_) | Err(_) => true,
-    };
-    let by_earliest = in_both(by_earliest, &is_worth);
-    match (written, by_earliest) {
-        (Ok(written), Ok(other)) if !other.is_worth_more(&written) => Ok(written),
-        (_, Ok(other)) => Ok(Compiled {
-            sops: task.roots.to_vec(),
-            ..other
-        }),
-        (written, Err(_)) => written,
-    }
-}
-
-/// A model in the style that is asked for, of a size that is worth it; where functions of means have too
-/// many values to list, with these means as real numbers.
-///
-/// # Errors
-/// As [`super::compile_in`].
-pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Fallible<Compiled> {
-    let made = |limits: &Limits| {
-        let task = Task { limits, ..task };
-        analysed(request, task, |analysis| {
-            causal::check(analysis)?;
-            digits::check(analysis)?;
-            fused_or_unfused((request, is_worth), task, analysis)
-        })
-    };
-    made(task.limits).or_else(|error| {
-        if error.code != Code::DomainTooLarge || task.limits.domain_values <= MOST_LISTED {
-            return Err(error);
-        }
-        let fewer = Limits {
-            domain_values: MOST_LISTED,
-            ..task.limits.clone()
-        };
-        made(&fewer).map_err(|other| match other.code == Code::Interrupted {
-            true => other,
-            // What is in the way of real numbers does not say what was in the way.
-            false => error,
-        })
-    })
 }
 
 /// What is made of what s-ops can be on the inputs that are asked for.
@@ -174,82 +68,6 @@ pub(super) fn analysed<T>(
     make(&analysis)
 }
 
-/// A model in which a chain of elementwise s-ops is one hidden layer; or a layer for each, where that one is
-/// refused, or has a hidden unit for each of the many numbers that what a chain reads may be together.
-fn fused_or_unfused(
-    (request, is_worth): (&Request, IsWorth),
-    task: Task,
-    analysis: &Analysis,
-) -> Fallible<Compiled> {
-    let control = task.graph.control();
-    let fused = Attempts::new(request, task, analysis).certified_or_tried(is_worth);
-    let is_fine = |fused: &Compiled| {
-        let most = FEW_UNITS * (task.setting.max_length + task.setting.vocabulary.len());
-        let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care.is_plain();
-        let enough = if is_narrow && request.style == Style::Faithful {
-            SOME_PARAMETERS
-        } else {
-            FEW_PARAMETERS
-        };
-        let is_small = fused.model.padded_parameters() <= enough;
-        fused.is_certified() && (is_small || fused.care == Care::OneHead)
-    };
-    if !request.passes.choose(Choice::Fuse) || fused.as_ref().is_ok_and(is_fine) {
-        return fused;
-    }
-    control.check()?;
-    let is_worth_more = |size: Size| match (&fused, request.style) {
-        (Ok(fused), _) if !fused.is_certified() => true,
-        (Ok(fused), Style::Faithful) => size.is_worth_more(fused.size()),
-        // However many layers it takes.
-        (Ok(fused), Style::Compact) => size.parameters < fused.size().parameters,
-        (Err(_), _) => true,
-    };
-    let is_worth = |size: Size| is_worth(size) && is_worth_more(size);
-    let is_enough =
-        |made: &Compiled| made.is_certified() && made.size().parameters <= SOME_PARAMETERS;
-    let request = request.unfused();
-    let attempts = Attempts::new(&request, task, analysis);
-    let unfused = match fused.as_ref().is_ok_and(is_enough) {
-        true => attempts.attempt(Care::Plain, &is_worth),
-        false => attempts.certified_or_tried(&is_worth),
-    };
-    control.check()?;
-    match unfused {
-        Ok(unfused) if unfused.is_certified() => Ok(unfused),
-        Ok(_) | Err(_) => fused,
-    }
-}
-
-/// The same model, or one that is not much larger whose rows of attention are proved to be uniform, where those of
-/// the first are not: what keys are compared by may be a count that no step has snapped, or shared by factors that
-/// float32 rounds.
-///
-/// # Errors
-/// Interrupted.
-pub(super) fn with_even_rows(made: Compiled, request: &Request, task: Task) -> Fallible<Compiled> {
-    let is_even = |made: &Compiled| made.certificates[0].is_even();
-    if !made.is_certified() || is_even(&made) {
-        return Ok(made);
-    }
-    let most = MOST_LARGER * made.model.padded_parameters();
-    let is_worth: IsWorth = &|size| size.parameters <= most;
-    let is_better = |other: &Compiled| other.is_certified() && is_even(other);
-    let better = analysed(request, task, |analysis| {
-        let unfused = request.unfused();
-        let mut found = [request, &unfused].into_iter().filter_map(|request| {
-            let attempts = Attempts::new(request, task, analysis);
-            let cares = [Care::Plain, Care::Careful, Care::Bits, Care::Exact].into_iter();
-            let made = |care| attempts.attempt_until(care, is_worth, is_better).ok();
-            let mut made = cares.filter_map(made);
-            made.find(is_better)
-        });
-        Ok(found.next())
-    });
-    task.graph.control().check()?;
-    Ok(better.ok().flatten().unwrap_or(made))
-}
-
 /// What attempts at a model have in common, however much care they take.
 pub(super) struct Attempts<'a> {
     request: &'a Request,
@@ -269,7 +87,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// The first model that is certified, with ever more care; without one, one that was tried.
-    fn certified_or_tried(&self, is_worth: IsWorth) -> Fallible<Compiled> {
+    pub fn certified_or_tried(&self, is_worth: IsWorth) -> Fallible<Compiled> {
         let (analysis, roots) = (self.analysis, self.task.roots);
         let control = self.task.graph.control();
         let first = self.attempt(Care::Plain, is_worth);
@@ -359,13 +177,13 @@ impl<'a> Attempts<'a> {
         verify::guard(graph, roots, &compiled.model).map(|()| compiled)
     }
 
-    fn attempt(&self, care: Care, is_worth: IsWorth) -> Fallible<Compiled> {
+    pub fn attempt(&self, care: Care, is_worth: IsWorth) -> Fallible<Compiled> {
         self.attempt_until(care, is_worth, Compiled::is_certified)
     }
 
     /// The first model that is good enough of those that are worth making, with all passes or some left
     /// out; without one, the first of these.
-    fn attempt_until(
+    pub fn attempt_until(
         &self,
         care: Care,
         is_worth: IsWorth,

@@ -61,11 +61,7 @@ enum Run {
 /// All passes in the order in which they run, after the choices: those before the schedule work on
 /// operations without layers, those after it need layers.
 pub const PASSES: [Pass; 16] = [
-    Pass {
-        name: "linear",
-        about: "functions of a token stand in W_E, those of an index in W_pos, and sums are read",
-        run: Run::Choose(Choice::Linear),
-    },
+    LINEAR,
     FUSE,
     Pass {
         name: "factor",
@@ -122,6 +118,13 @@ pub const PASSES: [Pass; 16] = [
         run: Run::Rewrite(overlay::overlay),
     },
 ];
+
+/// Sums that are read as they are may have too few digits, so that all takes more care.
+pub const LINEAR: Pass = Pass {
+    name: "linear",
+    about: "functions of a token stand in W_E, those of an index in W_pos, and sums are read",
+    run: Run::Choose(Choice::Linear),
+};
 
 /// Reading several numbers at once may take a hidden unit for each combination.
 pub const FUSE: Pass = Pass {

@@ -1,0 +1,216 @@
+//! Which model is made, of those that are proved: one in each style, with hidden layers fused or not, without sums
+//! that are read as they are, or with even rows of attention. Depends on attempts, which make and prove each.
+
+use super::attempt::{Attempts, MANY_FOR_PASSES, MANY_PARAMETERS, SOME_PARAMETERS, Task, analysed};
+use super::care::Care;
+use super::compiled::Compiled;
+use super::size::{ANY, IsWorth, Size};
+use super::{Request, causal, digits};
+use crate::base::{Code, Fallible, Limits};
+use crate::infer::Analysis;
+use crate::plan::Style;
+use crate::plan::pass::{Choice, FUSE, LINEAR, Pass};
+
+/// A hidden layer of so many units for each position and token has one for each pair of values of something.
+const FEW_UNITS: usize = 8;
+
+/// A model of so few parameters, counted with padding, is held against no other.
+const FEW_PARAMETERS: usize = 4_096;
+
+/// How many times larger a model may be whose rows of attention are proved to be uniform.
+const MOST_LARGER: usize = 2;
+
+/// Means of more values are real numbers where lists of values become too long.
+const MOST_LISTED: usize = 1_024;
+
+impl Request {
+    pub(super) fn in_style(&self, style: Style) -> Request {
+        Request {
+            style,
+            ..self.clone()
+        }
+    }
+
+    fn without(&self, pass: &Pass) -> Request {
+        Request {
+            passes: self.passes.without(pass),
+            ..self.clone()
+        }
+    }
+}
+
+/// The smallest model, of the program as it is written or by earliest keys.
+///
+/// # Errors
+/// As [`super::compile_in`].
+pub(super) fn smallest(request: &Request, task: Task) -> Fallible<Compiled> {
+    let in_both = |task, is_worth: IsWorth| {
+        let faithful = made_in(&request.in_style(Style::Faithful), task, is_worth);
+        if request.without_bos {
+            return faithful;
+        }
+        let is_smaller = |size: Size| match &faithful {
+            Ok(faithful) if faithful.is_certified() => size.parameters < faithful.size().parameters,
+            Ok(_) | Err(_) => true,
+        };
+        let is_worth = |size: Size| is_worth(size) && is_smaller(size);
+        let compact = made_in(&request.in_style(Style::Compact), task, &is_worth);
+        match (compact, faithful) {
+            (Ok(compact), Ok(faithful)) if compact.is_better(&faithful) => Ok(compact),
+            (_, Ok(faithful)) => Ok(faithful),
+            (compact, Err(_)) => compact,
+        }
+    };
+    let by_earliest = task.graph.by_earliest(task.roots, task.setting.max_length);
+    let written = in_both(task, ANY);
+    let Some((graph, roots)) = &by_earliest else {
+        return written;
+    };
+    let by_earliest = Task {
+        graph,
+        roots,
+        ..task
+    };
+    let is_worth = |size: Size| match &written {
+        Ok(written) if written.is_certified() => size.is_worth_more(written.size()),
+        Ok(_) | Err(_) => true,
+    };
+    let by_earliest = in_both(by_earliest, &is_worth);
+    match (written, by_earliest) {
+        (Ok(written), Ok(other)) if !other.is_worth_more(&written) => Ok(written),
+        (_, Ok(other)) => Ok(Compiled {
+            sops: task.roots.to_vec(),
+            ..other
+        }),
+        (written, Err(_)) => written,
+    }
+}
+
+/// A model in the style that is asked for, of a size that is worth it; where functions of means have too
+/// many values to list, with these means as real numbers.
+///
+/// # Errors
+/// As [`super::compile_in`].
+pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Fallible<Compiled> {
+    let made = |limits: &Limits| {
+        let task = Task { limits, ..task };
+        analysed(request, task, |analysis| {
+            causal::check(analysis)?;
+            digits::check(analysis)?;
+            fused_or_unfused((request, is_worth), task, analysis)
+        })
+    };
+    made(task.limits).or_else(|error| {
+        if error.code != Code::DomainTooLarge || task.limits.domain_values <= MOST_LISTED {
+            return Err(error);
+        }
+        let fewer = Limits {
+            domain_values: MOST_LISTED,
+            ..task.limits.clone()
+        };
+        made(&fewer).map_err(|other| match other.code == Code::Interrupted {
+            true => other,
+            // What is in the way of real numbers does not say what was in the way.
+            false => error,
+        })
+    })
+}
+
+/// A model in which a chain of elementwise s-ops is one hidden layer; or a layer for each, where that one is
+/// refused, or has a hidden unit for each of the many numbers that what a chain reads may be together.
+fn fused_or_unfused(
+    (request, is_worth): (&Request, IsWorth),
+    task: Task,
+    analysis: &Analysis,
+) -> Fallible<Compiled> {
+    let control = task.graph.control();
+    let fused = Attempts::new(request, task, analysis).certified_or_tried(is_worth);
+    let is_fine = |fused: &Compiled| {
+        let most = FEW_UNITS * (task.setting.max_length + task.setting.vocabulary.len());
+        let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care.is_plain();
+        let enough = if is_narrow && request.style == Style::Faithful {
+            SOME_PARAMETERS
+        } else {
+            FEW_PARAMETERS
+        };
+        let is_small = fused.model.padded_parameters() <= enough;
+        fused.is_certified() && (is_small || fused.care == Care::OneHead)
+    };
+    if !request.passes.choose(Choice::Fuse) || fused.as_ref().is_ok_and(is_fine) {
+        return fused;
+    }
+    control.check()?;
+    let is_worth_more = |size: Size| match (&fused, request.style) {
+        (Ok(fused), _) if !fused.is_certified() => true,
+        (Ok(fused), Style::Faithful) => size.is_worth_more(fused.size()),
+        // However many layers it takes.
+        (Ok(fused), Style::Compact) => size.parameters < fused.size().parameters,
+        (Err(_), _) => true,
+    };
+    let is_worth = |size: Size| is_worth(size) && is_worth_more(size);
+    let is_enough =
+        |made: &Compiled| made.is_certified() && made.size().parameters <= SOME_PARAMETERS;
+    let unfused = request.without(&FUSE);
+    let attempts = Attempts::new(&unfused, task, analysis);
+    let unfused = match fused.as_ref().is_ok_and(is_enough) {
+        true => attempts.attempt(Care::Plain, &is_worth),
+        false => attempts.certified_or_tried(&is_worth),
+    };
+    control.check()?;
+    let made = match unfused {
+        Ok(unfused) if unfused.is_certified() => unfused,
+        Ok(_) | Err(_) => fused?,
+    };
+    without_sums(request, task, analysis, made)
+}
+
+/// The same model, or a smaller one that is proved with less care as it does not read sums as they are.
+fn without_sums(
+    request: &Request,
+    task: Task,
+    analysis: &Analysis,
+    made: Compiled,
+) -> Fallible<Compiled> {
+    let parameters = made.size().parameters;
+    let is_large = *MANY_FOR_PASSES.start() < parameters && parameters <= MANY_PARAMETERS;
+    if !(is_large && made.care.is_careful() && made.is_certified()) {
+        return Ok(made);
+    }
+    let is_worth = |size: Size| size.is_worth_more(made.size());
+    let request = request.without(&LINEAR);
+    let other = Attempts::new(&request, task, analysis).attempt(Care::Plain, &is_worth);
+    task.graph.control().check()?;
+    Ok(match other {
+        Ok(other) if other.is_certified() => other,
+        Ok(_) | Err(_) => made,
+    })
+}
+
+/// The same model, or one that is not much larger whose rows of attention are proved to be uniform, where those of
+/// the first are not: what keys are compared by may be a count that no step has snapped, or shared by factors that
+/// float32 rounds.
+///
+/// # Errors
+/// Interrupted.
+pub(super) fn with_even_rows(made: Compiled, request: &Request, task: Task) -> Fallible<Compiled> {
+    let is_even = |made: &Compiled| made.certificates[0].is_even();
+    if !made.is_certified() || is_even(&made) {
+        return Ok(made);
+    }
+    let most = MOST_LARGER * made.model.padded_parameters();
+    let is_worth: IsWorth = &|size| size.parameters <= most;
+    let is_better = |other: &Compiled| other.is_certified() && is_even(other);
+    let better = analysed(request, task, |analysis| {
+        let unfused = request.without(&FUSE);
+        let mut found = [request, &unfused].into_iter().filter_map(|request| {
+            let attempts = Attempts::new(request, task, analysis);
+            let cares = [Care::Plain, Care::Careful, Care::Bits, Care::Exact].into_iter();
+            let made = |care| attempts.attempt_until(care, is_worth, is_better).ok();
+            let mut made = cares.filter_map(made);
+            made.find(is_better)
+        });
+        Ok(found.next())
+    });
+    task.graph.control().check()?;
+    Ok(better.ok().flatten().unwrap_or(made))
+}
