@@ -222,6 +222,33 @@ fn weights_that_bfloat16_rounds_are_not_claimed_and_others_are_found() {
     }
 }
 
+/// The squares of more than 16 have more digits than bfloat16: what is left of a bias of W_U stands at a direction
+/// that is 1.
+#[test]
+fn classes_in_bfloat16_may_be_many() {
+    let host = Host {
+        dtype: Some(Dtype::Bfloat16),
+        order: HostOrder::Scores,
+    };
+    let tokens: Vec<char> = ('0'..='9').chain('a'..='z').chain('A'..='Z').collect();
+    for (count, holds_one) in [(17, false), (18, true), (26, true), (62, true)] {
+        let tokens: String = tokens[..count].iter().collect();
+        let reversed = "aggregate(select(indices, length - 1 - indices, ==), tokens)";
+        let program = program(reversed, &tokens, 6, 4_000);
+        let made = program.compiled(host, Style::Faithful);
+        assert!(made.is_certified(), "{count}");
+        assert_eq!(made.model.not_bfloat16(), None, "{count}");
+        let mut directions = made.model.directions.iter();
+        assert_eq!(
+            directions.any(|label| label.contains("one")),
+            holds_one,
+            "{count}"
+        );
+        let on = (Dtype::Bfloat16, HostOrder::Scores);
+        assert_eq!(program.wrong(&made.model, on), None, "{count}");
+    }
+}
+
 /// Biases of 129.5 and the like have too many digits, and are moved within the gap of their step.
 #[test]
 fn thresholds_in_bfloat16_have_no_windows() {

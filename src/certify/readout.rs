@@ -39,7 +39,7 @@ impl Bounds<'_> {
             }
             Read::Classes(number, count) => {
                 let numbers: Vec<f64> = (0..*count).map(|class| class as f64).collect();
-                let known = self.ratio((number, &Linear::constant(1.0)), &numbers);
+                let known = self.ratio((number, &self.one(output)), &numbers);
                 match self.sided(number) {
                     Some(side) if !is_proved(known) && *count == 2 => {
                         // Of two scores, `2y - 1` and 0, and of the sum.
@@ -61,6 +61,21 @@ impl Bounds<'_> {
             error,
             tolerance,
             proved: is_proved(error),
+        }
+    }
+
+    /// 1, as scores of classes read it: with what bfloat16 does not hold of it in a variable, half of it is there.
+    fn one(&self, output: &ReadOut) -> Linear {
+        let one = self.plan.one_of_biases();
+        let reads = |id: &VariableId| {
+            output
+                .scores
+                .iter()
+                .any(|score| score.terms.contains_key(id))
+        };
+        match one.filter(reads) {
+            Some(one) => Linear::constant(0.5).plus(one, 0.5),
+            None => Linear::constant(1.0),
         }
     }
 

@@ -207,7 +207,7 @@ impl Reads<'_> {
                 self.linear(number, end, name)?;
                 *count == scores
                     && classes == Some(scores)
-                    && read_out.scores == number.classes(*count)
+                    && read_out.scores == number.classes(*count, self.plan.one_of_biases())
             }
             Read::Ratio {
                 numerator,

@@ -2,6 +2,7 @@
 //! variables have directions.
 
 use super::VariableId;
+use crate::model::bfloat16;
 use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
 
@@ -92,14 +93,23 @@ impl Linear {
                 .sum::<f64>()
     }
 
-    /// The scores of the classes 0, 1, … for the nearest whole number, as `nearest` has them.
-    pub fn classes(&self, count: usize) -> Vec<Linear> {
-        let one = Linear {
-            constant: 1.0,
-            ..Linear::default()
-        };
+    /// The scores of the classes 0, 1, … for the nearest whole number, as `nearest` has them. What constants have
+    /// more digits than bfloat16 is a multiple of `one`, if it is given, which is 1 at every token.
+    pub fn classes(&self, count: usize, one: Option<VariableId>) -> Vec<Linear> {
         let numbers: Vec<f64> = (0..count).map(|class| class as f64).collect();
-        self.nearest(&one, &numbers)
+        let scores = self.nearest(&Linear::constant(1.0), &numbers);
+        let Some(one) = one else {
+            return scores;
+        };
+        let split = |score: Linear| {
+            let (all, held) = (score.constant, bfloat16(score.constant));
+            let score = Linear {
+                constant: held,
+                ..score
+            };
+            score.plus(one, all - held)
+        };
+        scores.into_iter().map(split).collect()
     }
 
     /// The scores of numbers for the nearest to `y/x`, of this and a number `x` above 0, as [`score`] has them,

@@ -408,12 +408,29 @@ impl Plan {
     pub fn one(&mut self) -> VariableId {
         let written = match self.bos {
             true => Written::One,
-            false => Written::Embed {
-                tokens: vec![1.0; self.vocabulary.len()],
-                indices: Vec::new(),
-            },
+            false => self.embedded_one(),
         };
         self.constant_variable("one", written, 0.0)
+    }
+
+    /// What is 1 at every token for the biases of W_U that bfloat16 does not hold, if there is any.
+    pub fn one_of_biases(&self) -> Option<VariableId> {
+        let written = self.embedded_one();
+        let known = || self.variables.iter().position(|v| v.written == written);
+        let known = self.host.is_bfloat16().then(known).flatten();
+        known.map(|known| VariableId(known as u32))
+    }
+
+    /// The same, made if it is not there.
+    pub fn add_one_of_biases(&mut self) -> VariableId {
+        self.constant_variable("one", self.embedded_one(), 0.0)
+    }
+
+    fn embedded_one(&self) -> Written {
+        Written::Embed {
+            tokens: vec![1.0; self.vocabulary.len()],
+            indices: Vec::new(),
+        }
     }
 
     /// The variable that is 1 at the sink and 0 elsewhere, made if it is not there.

@@ -72,6 +72,9 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
     }
     emitter.never_selected()?;
     for (root, output) in roots.iter().zip(&outputs) {
+        if emitter.lacks_digits(output) {
+            emitter.plan.add_one_of_biases();
+        }
         let output = emitter.read_out(compiler.name(*root), Some(*root), output.clone());
         emitter.plan.outputs.push(output);
     }

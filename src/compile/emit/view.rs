@@ -9,7 +9,7 @@ use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Bits, Compiler, Want, bits};
 use crate::graph::{Encoding, SOp, SOpId, without_number};
 use crate::infer::{Operand, VarKind};
-use crate::model::Decoder;
+use crate::model::{Decoder, is_bfloat16};
 use crate::plan::{Linear, PatternSource, Read, ReadOut, Source};
 use crate::value::Value;
 use std::collections::BTreeMap;
@@ -32,7 +32,8 @@ impl Emitter<'_, '_> {
             }
             OutputRead::Classes(read, count) => {
                 let number = self.resolve_constant(&read);
-                (number.classes(count), Read::Classes(number, count))
+                let one = self.plan.one_of_biases();
+                (number.classes(count, one), Read::Classes(number, count))
             }
             OutputRead::Ratio([numerator, denominator], numbers) => {
                 let numerator = self.resolve_constant(&numerator);
@@ -53,6 +54,15 @@ impl Emitter<'_, '_> {
             decoder: output.decoder,
             read,
         }
+    }
+
+    /// Whether biases of W_U have more digits than they are to have.
+    pub(crate) fn lacks_digits(&self, output: &Output) -> bool {
+        let OutputRead::Classes(read, count) = &output.read else {
+            return false;
+        };
+        let scores = self.resolve_constant(read).classes(*count, None);
+        self.compiler.host.is_bfloat16() && !scores.iter().all(|score| is_bfloat16(score.constant))
     }
 
     /// W_U has a bias, so that constants are constants in both styles.

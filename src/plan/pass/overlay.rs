@@ -150,13 +150,14 @@ fn forget(plan: &mut Plan, id: VariableId) {
 }
 
 fn forget_in_scores(plan: &mut Plan, id: VariableId) {
+    let one = plan.one_of_biases();
     for read_out in plan.outputs.iter_mut().chain(&mut plan.views) {
         for score in &mut read_out.scores {
             score.terms.remove(&id);
         }
         if let Read::Classes(number, count) = &mut read_out.read {
             number.terms.remove(&id);
-            read_out.scores = number.classes(*count);
+            read_out.scores = number.classes(*count, one);
         }
     }
 }

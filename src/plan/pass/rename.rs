@@ -37,9 +37,10 @@ impl Plan {
             op.into = named[op.into.0 as usize].unwrap_or(op.into);
         }
         self.change_reads(|linear| rename(linear, &named));
+        let one = self.one_of_biases();
         for read_out in self.outputs.iter_mut().chain(&mut self.views) {
             if let Read::Classes(number, count) = &read_out.read {
-                read_out.scores = number.classes(*count);
+                read_out.scores = number.classes(*count, one);
             }
         }
     }
