@@ -441,7 +441,9 @@ fn a_refusal_names_what_is_proved_instead() {
          bar = select(tokens, \"|\", ==);
          new = select(selector_width(select(tokens, tokens, ==) and select(indices, indices, <)), 0, ==);
          at = aggregate(bar and new, indices, -1);
-         copied = aggregate(select(indices, at + 1 + indices, ==), tokens, \".\") if at >= 0 else \".\";",
+         copied = aggregate(select(indices, at + 1 + indices, ==), tokens, \".\") if at >= 0 else \".\";
+         count = selector_width(select(tokens, tokens, ==));
+         twice = selector_width(select(count, count, ==));",
     );
     let compile = |options: &str| {
         place.shell(&format!(
@@ -459,6 +461,11 @@ fn a_refusal_names_what_is_proved_instead() {
             "without `--dtype bfloat16`",
             "--dtype float32",
         ),
+        (
+            "-e twice --vocab ab --max-len 6 --passes=-guard",
+            "with all passes it compiles: leave out `--passes`",
+            "",
+        ),
     ] {
         let refused = compile(options);
         assert_eq!(refused.status, 1, "{}", refused.err);
@@ -466,6 +473,7 @@ fn a_refusal_names_what_is_proved_instead() {
         let flat = refused.err.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(&help), "{}", refused.err);
         let options = options.replace("--dtype bfloat16", "");
+        let options = options.replace("--passes=-guard", "");
         let made = compile(&format!("{options} {other}"));
         assert_eq!(made.status, 0, "{}", made.err);
     }

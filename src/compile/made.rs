@@ -6,10 +6,10 @@ use super::care::Care;
 use super::compiled::Compiled;
 use super::size::{ANY, IsWorth, Size};
 use super::{Request, causal, digits};
-use crate::base::{Code, Fallible, Limits};
+use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::infer::Analysis;
 use crate::plan::Style;
-use crate::plan::pass::{Choice, FUSE, LINEAR, Pass};
+use crate::plan::pass::{Choice, FUSE, LINEAR, Pass, Passes};
 
 /// A hidden layer of so many units for each position and token has one for each pair of values of something.
 const FEW_UNITS: usize = 8;
@@ -31,11 +31,35 @@ impl Request {
         }
     }
 
+    /// The same with all passes, if some are left out.
+    pub(super) fn with_all_passes(&self) -> Option<Request> {
+        (!self.passes.are_all()).then(|| Request {
+            passes: Passes::default(),
+            ..self.clone()
+        })
+    }
+
     fn without(&self, pass: &Pass) -> Request {
         Request {
             passes: self.passes.without(pass),
             ..self.clone()
         }
+    }
+}
+
+/// A refusal; where passes are left out, and there is a model with all of them, that says so.
+pub(super) fn or_with_all_passes(
+    error: Box<Diagnostic>,
+    request: &Request,
+    task: Task,
+) -> Box<Diagnostic> {
+    let is_made = |all: &Request| made_in(all, task, ANY).is_ok_and(|made| made.is_certified());
+    let all = request.with_all_passes().filter(|_| error.help.is_none());
+    match all.is_some_and(|all| is_made(&all)) {
+        true => error
+            .help("with all passes it compiles: leave out `--passes`")
+            .into(),
+        false => error,
     }
 }
 

@@ -55,7 +55,7 @@ use feature::{axis, search};
 use head::sink;
 use indexmap::IndexMap;
 use linear::{LinearRead, Scalar, basis};
-use made::{made_in, smallest, with_even_rows};
+use made::{made_in, or_with_all_passes, smallest, with_even_rows};
 pub(crate) use nearest::or_nearest;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use size::ANY;
@@ -115,12 +115,13 @@ pub fn compile_in(
             setting,
             limits,
         };
-        match request.style {
+        let made = match request.style {
             Style::Faithful => {
                 made_in(request, task, ANY).and_then(|made| with_even_rows(made, request, task))
             }
             Style::Compact => smallest(request, task),
-        }
+        };
+        made.map_err(|error| or_with_all_passes(error, request, task))
     };
     or_nearest(setting, graph.control(), make, Compiled::is_certified)
 }
@@ -151,6 +152,10 @@ pub fn another_way(
     };
     if request.host.dtype == Some(Dtype::Bfloat16) && proved(&floats()) {
         return Some("without `--dtype bfloat16` it is proved to be exact");
+    }
+    let all = request.with_all_passes();
+    if all.is_some_and(|all| proved(&all)) {
+        return Some("without `--passes` it is proved to be exact");
     }
     let other = request.style == Style::Faithful && !request.without_bos;
     (other && proved(&request.in_style(Style::Compact)))

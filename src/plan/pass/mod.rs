@@ -269,6 +269,11 @@ impl Passes {
         doubtful.map(|pass| self.without(pass))
     }
 
+    /// Whether none is left out.
+    pub fn are_all(&self) -> bool {
+        self.0.len() == PASSES.len()
+    }
+
     /// Whether a choice is made.
     pub fn choose(&self, choice: Choice) -> bool {
         self.iter().any(|pass| pass.choice() == Some(choice))
