@@ -130,7 +130,8 @@ impl<'a> Attempts<'a> {
             }
         }
         let mut real = None;
-        if roots.iter().any(|root| readout::is_dense(analysis, *root)) {
+        let mut each = roots.iter();
+        if each.any(|root| readout::may_be_real(analysis, *root)) {
             control.check()?;
             real = self.attempt(Care::Real, is_worth).ok();
         }

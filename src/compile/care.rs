@@ -14,7 +14,7 @@ pub enum Care {
     /// Nothing is left to float32's digits: what many steps add up is bits, or whole numbers of them,
     /// and fractions that are compared are numbered first, each a layer earlier.
     Exact,
-    /// A result whose numbers are close to each other is read as a real number.
+    /// As `Plain`; and a result whose numbers are fractions, or close to each other, is read as a real number.
     Real,
 }
 

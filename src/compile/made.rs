@@ -4,12 +4,12 @@
 use super::attempt::{Attempts, MANY_FOR_PASSES, MANY_PARAMETERS, SOME_PARAMETERS, Task, analysed};
 use super::care::Care;
 use super::compiled::Compiled;
-use super::size::{ANY, IsWorth, Size};
+use super::size::{ANY, IsWorth, MUCH_SMALLER, Size};
 use super::{Request, causal, digits};
 use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::infer::Analysis;
-use crate::plan::Style;
 use crate::plan::pass::{Choice, FUSE, LINEAR, Pass, Passes};
+use crate::plan::{Style, Written};
 
 /// A hidden layer of so many units for each position and token has one for each pair of values of something.
 const FEW_UNITS: usize = 8;
@@ -20,8 +20,9 @@ const FEW_PARAMETERS: usize = 4_096;
 /// How many times larger a model may be whose rows of attention are proved to be uniform.
 const MOST_LARGER: usize = 2;
 
-/// Means of more values are real numbers where lists of values become too long.
+/// Means of more values are real numbers where lists of values become too long, or models large.
 const MOST_LISTED: usize = 1_024;
+const FEW_LISTED: usize = 64;
 
 impl Request {
     pub(super) fn in_style(&self, style: Style) -> Request {
@@ -110,13 +111,18 @@ pub(super) fn smallest(request: &Request, task: Task) -> Fallible<Compiled> {
     }
 }
 
-/// A model in the style that is asked for, of a size that is worth it; where functions of means have too
-/// many values to list, with these means as real numbers.
+/// A model in the style that is asked for, of a size that is worth it; where functions of means have too many
+/// values to list, with these means as real numbers. So is one that is much smaller so: what floats lose of a real
+/// number is not nothing.
 ///
 /// # Errors
 /// As [`super::compile_in`].
 pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Fallible<Compiled> {
-    let made = |limits: &Limits| {
+    let made = |most_values: usize, is_worth: IsWorth| {
+        let limits = &Limits {
+            domain_values: task.limits.domain_values.min(most_values),
+            ..task.limits.clone()
+        };
         let task = Task { limits, ..task };
         analysed(request, task, |analysis| {
             causal::check(analysis)?;
@@ -124,20 +130,34 @@ pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Falli
             fused_or_unfused((request, is_worth), task, analysis)
         })
     };
-    made(task.limits).or_else(|error| {
-        if error.code != Code::DomainTooLarge || task.limits.domain_values <= MOST_LISTED {
-            return Err(error);
+    match made(usize::MAX, is_worth) {
+        Ok(made_of_listed) if lists_many(&made_of_listed) => {
+            let parameters = made_of_listed.size().parameters / MUCH_SMALLER;
+            let is_worth: IsWorth = &|size| is_worth(size) && size.parameters < parameters;
+            let other = made(FEW_LISTED, is_worth);
+            task.graph.control().check()?;
+            let other = other.ok().filter(Compiled::is_certified);
+            Ok(other.unwrap_or(made_of_listed))
         }
-        let fewer = Limits {
-            domain_values: MOST_LISTED,
-            ..task.limits.clone()
-        };
-        made(&fewer).map_err(|other| match other.code == Code::Interrupted {
-            true => other,
-            // What is in the way of real numbers does not say what was in the way.
-            false => error,
-        })
-    })
+        Err(error)
+            if error.code == Code::DomainTooLarge && task.limits.domain_values > MOST_LISTED =>
+        {
+            made(MOST_LISTED, is_worth).map_err(|other| match other.code == Code::Interrupted {
+                true => other,
+                // What is in the way of real numbers does not say what was in the way.
+                false => error,
+            })
+        }
+        made => made,
+    }
+}
+
+/// Whether a model is large, and reads means of many values.
+fn lists_many(made: &Compiled) -> bool {
+    let means = made.plan.variables.iter();
+    let mut means = means.filter(|variable| variable.written == Written::Attend);
+    made.size().parameters >= *MANY_FOR_PASSES.start()
+        && means.any(|variable| variable.values.len() > FEW_LISTED)
 }
 
 /// A model in which a chain of elementwise s-ops is one hidden layer; or a layer for each, where that one is
@@ -196,7 +216,7 @@ fn without_sums(
     made: Compiled,
 ) -> Fallible<Compiled> {
     let parameters = made.size().parameters;
-    let is_large = *MANY_FOR_PASSES.start() < parameters && parameters <= MANY_PARAMETERS;
+    let is_large = (*MANY_FOR_PASSES.start()..=MANY_PARAMETERS).contains(&parameters);
     if !(is_large && made.care.is_careful() && made.is_certified()) {
         return Ok(made);
     }

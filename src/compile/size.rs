@@ -7,8 +7,9 @@ use crate::base::{Code, Diagnostic, Limits};
 use crate::model::Model;
 use crate::plan::Plan;
 
-/// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own.
-const MUCH_SMALLER: usize = 4;
+/// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own, or that has
+/// real numbers where another has exact ones.
+pub const MUCH_SMALLER: usize = 4;
 
 /// What is counted of a model, or of the plan that it is made from.
 #[derive(Clone, Copy, Debug)]

@@ -128,23 +128,32 @@ fn is_simpler(value: &Value, other: &Value) -> bool {
     value.to_string().len() < other.to_string().len()
 }
 
-/// Whether the result is numbers some of which are so close that it takes a proof to tell them apart, so that
-/// where there is none only real numbers can be read.
-pub(crate) fn is_dense(analysis: &Analysis, root: SOpId) -> bool {
-    let Ok(node) = analysis.node(root) else {
-        return false;
-    };
-    let (domain, wish) = (&node.column.values.domain, analysis.graph.encoding(root));
-    let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
-    let are_close = || {
-        let readings = Readings::new(domain, wish);
+/// Whether a result that is proved in no other way may be read as a real number: it is numbers, not all whole, or
+/// some too close.
+pub(crate) fn may_be_real(analysis: &Analysis, root: SOpId) -> bool {
+    let is_whole = |value: &Value| value.as_float().is_some_and(|number| number.fract() == 0.0);
+    let are_whole = |domain: &[Value]| domain.iter().all(is_whole);
+    numbers_of(analysis, root).is_some_and(|domain| !are_whole(domain)) || is_dense(analysis, root)
+}
+
+/// Whether some numbers of the result are so close that it takes a proof to tell them apart.
+fn is_dense(analysis: &Analysis, root: SOpId) -> bool {
+    let are_close = |domain: &[Value]| {
+        let readings = Readings::new(domain, analysis.graph.encoding(root));
         let few = readings.list.len() <= MOST_CLASSES;
         !(readings.is_numbers && readings.is_exact) || !few && !are_apart(&readings.list, SURE)
     };
-    wish != Some(Encoding::Categorical)
+    numbers_of(analysis, root).is_some_and(are_close)
+}
+
+/// The values of a result, if they are numbers that real ones are near to.
+fn numbers_of<'a>(analysis: &'a Analysis, root: SOpId) -> Option<&'a [Value]> {
+    let domain = &analysis.node(root).ok()?.column.values.domain;
+    let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    let are_numbers = analysis.graph.encoding(root) != Some(Encoding::Categorical)
         && domain.iter().all(is_number)
-        && differ_enough(domain)
-        && are_close()
+        && differ_enough(domain);
+    are_numbers.then_some(domain)
 }
 
 /// Whether numbers read to float32's digits are right to some digits of what they differ by: 10⁷ and
@@ -232,7 +241,11 @@ impl Compiler<'_> {
         let (mut numbers, mut decoder) = readings.coding();
         let many =
             matches!(&decoder, Decoder::Categorical(classes) if classes.len() > MOST_CLASSES);
-        if (many || self.care == Care::Real) && is_dense(self.analysis, root) {
+        let is_real = match self.care == Care::Real {
+            true => may_be_real(self.analysis, root),
+            false => many && is_dense(self.analysis, root),
+        };
+        if is_real {
             numbers = domain.iter().filter_map(Value::as_float).collect();
             decoder = Decoder::Numerical(Vec::new());
         }

@@ -7,6 +7,7 @@ use super::axis::Axis;
 use super::units::RAMP;
 use super::wanted::{Table, Wanted};
 use crate::compile::linear::LinearRead;
+use crate::compile::linear::real::MOST_FACTORS;
 use crate::compile::{Compiler, Range, Want};
 use crate::graph::{SOp, SOpId};
 use crate::infer::{Operand, Stopped};
@@ -193,33 +194,43 @@ impl Compiler<'_> {
         Ok(held.plus(1.0, &self.above(least, argument, points, label)?))
     }
 
-    /// A product of which one factor is one of two numbers: the other factor times the first, and times how far the
-    /// second is from it where it is that.
-    pub(super) fn product_of_one_of_two(
+    /// A product of which one factor is one of few numbers: the other factor times the least of these, and times
+    /// how far each is from the one before it where it is that or a greater one.
+    pub(super) fn product_of_one_of_few(
         &mut self,
         wanted: Wanted,
-        [number, one_of_two]: [SOpId; 2],
+        [number, one_of_few]: [SOpId; 2],
         line: (f64, f64),
     ) -> Result<Option<LinearRead>, Stopped> {
-        let two = self.analysis.node(one_of_two)?.column.values.numbers();
-        let Some([first, second]) = two
-            .as_deref()
-            .and_then(|two| <[f64; 2]>::try_from(two).ok())
-        else {
+        let few = self.analysis.node(one_of_few)?.column.values.numbers();
+        let few = few.filter(|few| (2..=MOST_FACTORS).contains(&few.len()) && few.is_sorted());
+        let Some(few) = few else {
             return Ok(None);
         };
         let choice = self.choice_of(wanted, line)?;
         let (Some(number), Some((_, in_rows))) = (
             self.operand_of(number, &choice)?,
-            self.values_in(one_of_two.into(), &choice.table)?,
+            self.values_in(one_of_few.into(), &choice.table)?,
         ) else {
             return Ok(None);
         };
-        let (want, label) = (self.want_of_operand(wanted.want), self.name(one_of_two));
-        let is_second = self.feature(one_of_two, &[0.0, 1.0], want, &label)?;
-        let is_heard = choice.rows.iter().map(|row| in_rows[*row] == second);
-        let heard = self.heard(&number, &is_second, is_heard.collect(), &choice)?;
-        let product = number.read.scaled(first).plus(second - first, &heard);
+        let (want, name) = (self.want_of_operand(wanted.want), self.name(one_of_few));
+        let mut product = number.read.scaled(few[0]);
+        for pair in few.windows(2) {
+            let is_reached = |number: &f64| *number >= pair[1];
+            let bit: Vec<f64> = few
+                .iter()
+                .map(|n| f64::from(u8::from(is_reached(n))))
+                .collect();
+            let label = match few.len() {
+                2 => name.clone(),
+                _ => format!("{name} >= {}", pair[1]),
+            };
+            let bit = self.feature(one_of_few, &bit, want, &label)?;
+            let is_heard = choice.rows.iter().map(|row| is_reached(&in_rows[*row]));
+            let heard = self.heard(&number, &bit, is_heard.collect(), &choice)?;
+            product = product.plus(pair[1] - pair[0], &heard);
+        }
         Ok(Some(choice.of(&product)))
     }
 

@@ -1,6 +1,6 @@
 //! Products of whole numbers by squares: `2ab = a² + b² - (a - b)²`, each a function of one number. A
 //! table of the product has a step for nearly every pair of values; squares have one for each value, a
-//! layer later. Where one factor is one of two numbers, the product is a choice.
+//! layer later. Where one factor is one of few numbers, the product is a sum of choices.
 
 use super::search::Found;
 use super::steps::staircase;
@@ -14,6 +14,9 @@ use crate::value::Op;
 /// A product or a quotient of fewer values is not worth a layer.
 pub const FEWEST_VALUES: usize = 30;
 
+/// The same of a product by one of few numbers.
+const FEWEST_VALUES_OF_FEW: usize = 16;
+
 /// The squares of larger factors leave float32 few digits.
 const LARGEST_FACTOR: f64 = 1_024.0;
 
@@ -23,13 +26,14 @@ impl Compiler<'_> {
         let Some((a, b)) = self.two_of(Op::Multiply, wanted.id) else {
             return Ok(None);
         };
-        let is_long = wanted.function.len() >= FEWEST_VALUES;
+        let values = wanted.function.len();
+        let is_long = values >= FEWEST_VALUES_OF_FEW;
         let Some(line) = self.line(wanted)?.filter(|_| is_long) else {
             return Ok(None);
         };
         if wanted.want != Want::Snapped {
             for factors in [[a, b], [b, a]] {
-                if let Some(read) = self.product_of_one_of_two(wanted, factors, line)? {
+                if let Some(read) = self.product_of_one_of_few(wanted, factors, line)? {
                     return Ok(Some(read));
                 }
             }
@@ -41,7 +45,7 @@ impl Compiler<'_> {
             return Ok(None);
         };
         // Squares have more digits than bfloat16.
-        if self.host.is_bfloat16() {
+        if self.host.is_bfloat16() || values < FEWEST_VALUES {
             return Ok(None);
         }
         let (slope, offset) = line;

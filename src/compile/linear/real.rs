@@ -18,8 +18,8 @@ use crate::value::{Comparison, Op};
 /// How much wider ranges are than what is computed in floats, as a share: models are off by less.
 const MARGIN: f64 = 1e-3;
 
-/// A product by one of more numbers is not looked into.
-const MOST_FACTORS: usize = 8;
+/// A product by one of more numbers, as there are digits, is not looked into.
+pub const MOST_FACTORS: usize = 10;
 
 /// Coefficients that differ by less, as a share, are equal.
 const NEAR: f64 = 1e-12;
