@@ -301,8 +301,9 @@ fn fault_of_relation(term: &Term, kind: Kind) -> Option<String> {
         return Some(format!("what a query selects has the logit {base}"));
     }
     for (key, row) in holds.chunks(queries.max(1)).enumerate() {
-        for (query, (holds, base)) in row.iter().zip(&bases).enumerate() {
-            let level = level(term, query, key) - base;
+        let levels = added(term, key, |product| product);
+        for ((holds, base), level) in row.iter().zip(&bases).zip(levels) {
+            let level = level - base;
             let fine = match holds {
                 true => level.abs() <= NOMINAL,
                 false => level <= -1.0 + NOMINAL,
@@ -373,14 +374,32 @@ fn size(term: &Term, counts: impl Fn(usize) -> bool) -> f64 {
         return 0.0;
     };
     let queries = first.queries.len();
-    let pairs = (0..first.keys.len() * queries).filter(|at| counts(*at));
-    let size = |at: usize| -> f64 {
-        let products = term.products.iter();
-        products
-            .map(|p| (p.queries[at % queries] * p.keys[at / queries]).abs())
-            .sum()
-    };
-    pairs.map(size).fold(0.0, f64::max)
+    let sizes = (0..first.keys.len()).flat_map(|key| {
+        let sizes = added(term, key, f64::abs).into_iter().enumerate();
+        sizes.map(move |(query, size)| (key * queries + query, size))
+    });
+    let sizes = sizes.filter(|(at, _)| counts(*at)).map(|(_, size)| size);
+    sizes.fold(0.0, f64::max)
+}
+
+/// What the products of a term, or what is made of each, add up to for each query and a key. Most are 0 for most
+/// keys where there are many.
+fn added(term: &Term, key: usize, of: impl Fn(f64) -> f64) -> Vec<f64> {
+    let queries = term
+        .products
+        .first()
+        .map_or(0, |product| product.queries.len());
+    let mut sums = vec![0.0; queries];
+    for product in term
+        .products
+        .iter()
+        .filter(|product| product.keys[key] != 0.0)
+    {
+        for (sum, query) in sums.iter_mut().zip(&*product.queries) {
+            *sum += of(query * product.keys[key]);
+        }
+    }
+    sums
 }
 
 /// How large a product is at most, whatever the values of its two sides.

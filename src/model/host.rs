@@ -132,9 +132,10 @@ pub fn bfloat16(number: f64) -> f64 {
     ))
 }
 
-/// Whether a number is a bfloat16.
+/// Whether the float32 of a number is a bfloat16, so that hosts in either compute with the same.
 pub fn is_bfloat16(number: f64) -> bool {
-    bfloat16(number) == number
+    let held = f64::from(number as f32);
+    held.is_finite() && bfloat16(number) == held
 }
 
 impl Model {
