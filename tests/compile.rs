@@ -807,6 +807,35 @@ fn programs_that_ask_for_many_digits_are_certified() {
     }
 }
 
+/// A product by one of few numbers takes a hidden unit for each of these; means that would make a model large are
+/// real numbers, and so are fractions that float32 does not tell apart.
+#[test]
+fn sizes_and_proofs_have_no_windows_in_length() {
+    let product = "x = aggregate(full_s, tokens_int * indices);";
+    let variance = "m = aggregate(full_s, tokens_int);
+        x = aggregate(full_s, tokens_int * tokens_int) - m * m;";
+    for (text, tokens, lengths, most) in [
+        (
+            product,
+            "01234567",
+            [5, 8, 17, 26, 42, 48, 53].as_slice(),
+            2_000,
+        ),
+        (product, "0123456789", &[8, 26], 1_500),
+        (variance, "0123", &[5, 6, 7], 16_000),
+    ] {
+        let (session, root) = program(text, "x");
+        for max_length in lengths {
+            let setting = setting(tokens, *max_length);
+            let compiled = made(session.graph(), root, Style::Faithful, &setting).unwrap();
+            assert!(compiled.is_certified(), "{text} at {max_length}");
+            let parameters = compiled.model.padded_parameters();
+            assert!(parameters <= most, "{text} at {max_length}: {parameters}");
+            right(session.graph(), root, &compiled.model);
+        }
+    }
+}
+
 /// What one position has at most, as it sees no other like it, and what only looks so.
 const HELD_ONCE: &[&str] = &[
     "other = a and select(indices, indices, >); held = t == \"a\" and not has_focus(other);",

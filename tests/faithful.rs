@@ -405,7 +405,7 @@ fn heads_of_long_models() {
 #[test]
 fn scores_of_many_classes_are_small() {
     let number = Linear::default().plus(VariableId(0), 3.0);
-    let scores = number.classes(1_000);
+    let scores = number.classes(1_000, None);
     let factors = scores.iter().flat_map(|score| {
         let factors = score.terms.values().chain([&score.constant]);
         factors.copied().collect::<Vec<f64>>()

@@ -28,9 +28,13 @@ pub(super) fn check(analysis: &Analysis) -> Fallible<()> {
             continue;
         };
         let name = analysis.graph.describe(id);
+        let help = match *analysis.graph.get(id) == SOp::Tokens {
+            true => "tokens that are only told apart can be texts: `\"1000\"`",
+            false => "take a smaller number for what is not there, such as -1",
+        };
         return Err(Diagnostic::error(Code::NotCompilable, lost)
             .at(analysis.graph.span(id), format!("{name} has them"))
-            .help("take a smaller number for what is not there, such as -1")
+            .help(help)
             .into());
     }
     Ok(())
@@ -81,10 +85,15 @@ fn lost(numbers: &[Value], least_share: f64) -> Option<String> {
     if largest <= SMALL {
         return None;
     }
-    let least = least_difference(numbers);
-    (least < least_share * largest).then(|| {
-        format!("beside numbers as large as {largest:e} a difference of {least:.1e} is lost")
-    })
+    match least_difference(numbers) {
+        0.0 => Some(format!(
+            "different numbers as large as {largest:e} are one as floats"
+        )),
+        least if least < least_share * largest => Some(format!(
+            "beside numbers as large as {largest:e} a difference of {least:.1e} is lost"
+        )),
+        _ => None,
+    }
 }
 
 /// The least difference of numbers that are not equal.

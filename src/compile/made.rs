@@ -20,8 +20,10 @@ const FEW_PARAMETERS: usize = 4_096;
 /// How many times larger a model may be whose rows of attention are proved to be uniform.
 const MOST_LARGER: usize = 2;
 
-/// Means of more values are real numbers where lists of values become too long, or models large.
+/// Means of more values are real numbers where lists of values become too long.
 const MOST_LISTED: usize = 1_024;
+
+/// Means of no more values are listed.
 const FEW_LISTED: usize = 64;
 
 impl Request {
@@ -111,9 +113,8 @@ pub(super) fn smallest(request: &Request, task: Task) -> Fallible<Compiled> {
     }
 }
 
-/// A model in the style that is asked for, of a size that is worth it; where functions of means have too many
-/// values to list, with these means as real numbers. So is one that is much smaller so: what floats lose of a real
-/// number is not nothing.
+/// A model in the style that is asked for, of a size that is worth it. Means with too many values to list functions
+/// of are real numbers, and so is that of most values if it makes the model much smaller: floats lose a little of it.
 ///
 /// # Errors
 /// As [`super::compile_in`].
@@ -131,13 +132,16 @@ pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Falli
         })
     };
     match made(usize::MAX, is_worth) {
-        Ok(made_of_listed) if lists_many(&made_of_listed) => {
-            let parameters = made_of_listed.size().parameters / MUCH_SMALLER;
-            let is_worth: IsWorth = &|size| is_worth(size) && size.parameters < parameters;
-            let other = made(FEW_LISTED, is_worth);
+        Ok(of_listed) if of_listed.size().parameters >= *MANY_FOR_PASSES.start() => {
+            let Some(fewer) = most_attended(&of_listed).checked_sub(1) else {
+                return Ok(of_listed);
+            };
+            let most = of_listed.size().parameters / MUCH_SMALLER;
+            let is_worth: IsWorth = &|size| is_worth(size) && size.parameters < most;
+            let of_real = made(fewer, is_worth);
             task.graph.control().check()?;
-            let other = other.ok().filter(Compiled::is_certified);
-            Ok(other.unwrap_or(made_of_listed))
+            let of_real = of_real.ok().filter(Compiled::is_certified);
+            Ok(of_real.unwrap_or(of_listed))
         }
         Err(error)
             if error.code == Code::DomainTooLarge && task.limits.domain_values > MOST_LISTED =>
@@ -152,12 +156,15 @@ pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Falli
     }
 }
 
-/// Whether a model is large, and reads means of many values.
-fn lists_many(made: &Compiled) -> bool {
-    let means = made.plan.variables.iter();
-    let mut means = means.filter(|variable| variable.written == Written::Attend);
-    made.size().parameters >= *MANY_FOR_PASSES.start()
-        && means.any(|variable| variable.values.len() > FEW_LISTED)
+/// How many values what a head writes has at most, if these are many.
+fn most_attended(made: &Compiled) -> usize {
+    let attended = made.plan.variables.iter();
+    let attended = attended.filter(|variable| variable.written == Written::Attend);
+    let values = attended.map(|variable| variable.values.len());
+    values
+        .filter(|count| *count > FEW_LISTED)
+        .max()
+        .unwrap_or(0)
 }
 
 /// A model in which a chain of elementwise s-ops is one hidden layer; or a layer for each, where that one is

@@ -1,0 +1,79 @@
+//! Variables that hold one number at all tokens, or tell one position from the others: what biases and
+//! queries are made of. Depends on the plan alone.
+
+use super::{Plan, Source, Variable, VariableId, Written};
+
+impl Plan {
+    /// The BOS flag, made if it is not there.
+    pub fn flag(&mut self) -> VariableId {
+        self.constant_variable("BOS", Written::Flag, 1.0)
+    }
+
+    /// The variable that is 1 at every token, made if it is not there. Without BOS it is an embedding
+    /// like others.
+    pub fn one(&mut self) -> VariableId {
+        let written = match self.bos {
+            true => Written::One,
+            false => self.embedded_one(),
+        };
+        self.constant_variable("one", written, 0.0)
+    }
+
+    /// What is 1 at every token for the biases of W_U that bfloat16 does not hold, if there is any.
+    pub fn one_of_biases(&self) -> Option<VariableId> {
+        let written = self.embedded_one();
+        let known = || self.variables.iter().position(|v| v.written == written);
+        let known = self.host.is_bfloat16().then(known).flatten();
+        known.map(|known| VariableId(known as u32))
+    }
+
+    /// The same, made if it is not there.
+    pub fn add_one_of_biases(&mut self) -> VariableId {
+        self.constant_variable("one", self.embedded_one(), 0.0)
+    }
+
+    fn embedded_one(&self) -> Written {
+        Written::Embed {
+            tokens: vec![1.0; self.vocabulary.len()],
+            indices: Vec::new(),
+        }
+    }
+
+    /// The variable that is 1 at the sink and 0 elsewhere, made if it is not there.
+    pub fn sink(&mut self) -> VariableId {
+        if self.bos {
+            return self.flag();
+        }
+        let at = |index: usize| f64::from(u8::from(index == 0));
+        let written = Written::Embed {
+            tokens: Vec::new(),
+            indices: (0..self.max_length).map(at).collect(),
+        };
+        self.constant_variable("position 0", written, 0.0)
+    }
+
+    fn constant_variable(&mut self, label: &str, written: Written, bos: f64) -> VariableId {
+        let known = self.variables.iter().position(|v| v.written == written);
+        if let Some(known) = known {
+            return VariableId(known as u32);
+        }
+        let values = match &written {
+            Written::Embed { indices, .. } if !indices.is_empty() => [0.0, 1.0].into(),
+            Written::Embed { .. } => [1.0].into(),
+            Written::Flag
+            | Written::One
+            | Written::Given(..)
+            | Written::Attend
+            | Written::FeedForward => [1.0 - bos].into(),
+        };
+        self.add(Variable {
+            label: label.to_string(),
+            source: Source::default(),
+            written,
+            bos,
+            values,
+            rounding: None,
+            asked_for: false,
+        })
+    }
+}
