@@ -7,6 +7,7 @@
 
 use super::candidate::Candidate;
 use super::compare::Ranks;
+use super::table::union;
 use super::{Analysis, Stopped};
 use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::Comparison;
@@ -130,7 +131,7 @@ impl Analysis<'_> {
         let mut ordered = None;
         for literal in literals {
             let is_own = literal.keys == literal.queries;
-            let is_indices = is_own && matches!(self.graph.get(literal.keys), SOp::Indices);
+            let is_indices = is_own && self.is_indices(literal.keys);
             match literal.comparison {
                 Comparison::Less | Comparison::LessEqual if is_indices && ordered.is_none() => {
                     ordered = Some(false);
@@ -176,19 +177,18 @@ impl Analysis<'_> {
 
     /// Whether a rank that is selected is lower than that of the query.
     fn is_lower(&mut self, rank: SOpId, literal: &Compared) -> Result<bool, Stopped> {
-        let ranks = self.node(rank)?.column.clone();
-        let queries = self.node(literal.queries)?.column.clone();
-        let mut vars = ranks.space.vars.clone();
-        vars.extend(&queries.space.vars);
-        vars.sort_unstable();
-        vars.dedup();
-        let Ok(space) = self.space(vars) else {
+        let column = |id: SOpId| Ok(self.node(id)?.column.clone());
+        let both = [column(rank)?, column(literal.queries)?];
+        let Ok(space) = self.space(union(&both)) else {
             return Ok(false);
         };
-        let (left, right) = (space.project(&ranks.space), space.project(&queries.space));
-        let rows = left.iter().zip(&right);
-        let mut pairs: Vec<(u32, u32)> = rows
-            .map(|(left, right)| (ranks.cells[*left as usize], queries.cells[*right as usize]))
+        let [ranks, queries] = &both;
+        let (Some(left), Some(right)) = (ranks.cells_in(&space), queries.cells_in(&space)) else {
+            return Ok(false);
+        };
+        let mut pairs: Vec<(u32, u32)> = left
+            .into_iter()
+            .zip(right)
             .filter(|(_, query)| (*query as usize) < queries.values.domain.len())
             .collect();
         pairs.sort_unstable();

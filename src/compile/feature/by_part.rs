@@ -3,9 +3,9 @@
 //! has another value. A table of both has a step for nearly each pair. Depends on `choice`.
 
 use super::wanted::Wanted;
-use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::by_shape::affine;
+use crate::compile::{Compiler, ones_where, range_of};
 use crate::infer::{Operand, Stopped};
 
 /// A function of the other s-op for one value of the first: `base + weight · above`.
@@ -18,8 +18,7 @@ struct Case {
 
 impl Case {
     fn new(function: &[f64]) -> Case {
-        let least = function.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = function.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (least, most) = range_of(function.iter().copied());
         let steps = function.iter().map(|number| number - least);
         let step = steps.fold(0.0, divisor);
         // Functions that differ in their sign alone are one.
@@ -105,8 +104,7 @@ impl Compiler<'_> {
             .enumerate()
             .filter(|(_, case)| case.weight != 0.0)
         {
-            let is_value = |at: usize| f64::from(u8::from(at == value));
-            let indicator: Vec<f64> = (0..cases.len()).map(is_value).collect();
+            let indicator = ones_where(cases.len(), |at| at == value);
             let above = self.feature(parts[other], &case.above, wanted.want, &other_name)?;
             let chosen = self.feature(parts[one], &indicator, wanted.want, &name)?;
             if !(above.is_embedded() && chosen.is_embedded()) {

@@ -5,7 +5,7 @@ use super::search::Found;
 use super::wanted::Wanted;
 use super::{LITTLE_PRECISION, MUCH_PRECISION};
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Compiler, Want};
+use crate::compile::{Compiler, Want, ones_where};
 use crate::graph::Encoding;
 use crate::infer::Stopped;
 
@@ -30,8 +30,7 @@ impl Compiler<'_> {
         let first = function.first().copied().unwrap_or(0.0);
         let mut read = LinearRead::constant(first);
         for (at, number) in function.iter().enumerate().skip(1) {
-            let one = |value| f64::from(u8::from(value == at));
-            let indicator: Vec<f64> = (0..function.len()).map(one).collect();
+            let indicator = ones_where(function.len(), |value| value == at);
             let label = format!("{} = {}", self.name(id), domain[at].source());
             let direction = self.feature(id, &indicator, want, &label)?;
             for scalar in direction.scalars.keys() {
@@ -79,9 +78,7 @@ impl Compiler<'_> {
             if numbers[at] == numbers[at - 1] {
                 return Ok(None);
             }
-            let bit: Vec<f64> = (0..function.len())
-                .map(|value| f64::from(u8::from(value >= at)))
-                .collect();
+            let bit = ones_where(function.len(), |value| value >= at);
             let bit = self.feature(id, &bit, Want::Snapped, label)?;
             read = read.plus(function[at] - function[at - 1], &bit);
         }

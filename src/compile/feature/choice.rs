@@ -11,7 +11,7 @@ use crate::compile::{Compiler, Range, Want};
 use crate::graph::{SOp, SOpId};
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
-use crate::value::{Op, Value};
+use crate::value::{Comparison, Op, Value};
 
 /// A function of no more steps is not worth the hidden units of its operands.
 const FEWEST_STEPS: usize = 16;
@@ -20,7 +20,7 @@ const FEWEST_STEPS: usize = 16;
 const FEWEST_STEPS_FOR_GATES: usize = 32;
 
 /// A choice of which a feature is wanted.
-struct Choice<'a> {
+struct Chosen<'a> {
     wanted: Wanted<'a>,
     table: Table,
     /// The rows of the table in which the feature is something.
@@ -51,7 +51,7 @@ impl Compiler<'_> {
             }
         }
         let choice = self.choice_of(wanted, (slope, offset))?;
-        if let Some(compared) = self.compared(condition)
+        if let Some((_, compared)) = self.compared(condition)
             && let Some(read) = self.continuous(compared, [otherwise, then], &choice)?
         {
             return Ok(Some(read));
@@ -67,9 +67,9 @@ impl Compiler<'_> {
         &self,
         wanted: Wanted<'w>,
         (slope, offset): (f64, f64),
-    ) -> Result<Choice<'w>, Stopped> {
+    ) -> Result<Chosen<'w>, Stopped> {
         let table = self.table(wanted)?;
-        Ok(Choice {
+        Ok(Chosen {
             wanted,
             rows: table.rows(),
             table,
@@ -83,7 +83,7 @@ impl Compiler<'_> {
         &mut self,
         [left, right]: [SOpId; 2],
         bases: [SOpId; 2],
-        choice: &Choice,
+        choice: &Chosen,
     ) -> Result<Option<LinearRead>, Stopped> {
         for operand in [left, right] {
             if self.analysis.node(operand)?.seen.values.numbers().is_none() {
@@ -132,7 +132,7 @@ impl Compiler<'_> {
         &mut self,
         condition: SOpId,
         [then, otherwise]: [SOpId; 2],
-        choice: &Choice,
+        choice: &Chosen,
     ) -> Result<Option<LinearRead>, Stopped> {
         let Some((holds, is_held)) = self.holds(condition, choice)? else {
             return Ok(None);
@@ -157,7 +157,7 @@ impl Compiler<'_> {
         number: &Axis,
         is_chosen: &LinearRead,
         is_heard: Vec<bool>,
-        choice: &Choice,
+        choice: &Chosen,
     ) -> Result<LinearRead, Stopped> {
         let values = || choice.rows.iter().map(|row| number.value(*row));
         let least = values().fold(f64::INFINITY, f64::min);
@@ -228,7 +228,7 @@ impl Compiler<'_> {
     fn holds(
         &mut self,
         condition: SOpId,
-        choice: &Choice,
+        choice: &Chosen,
     ) -> Result<Option<(LinearRead, Vec<bool>)>, Stopped> {
         let Some((numbers, in_rows)) = self.values_in(condition.into(), &choice.table)? else {
             return Ok(None);
@@ -258,7 +258,7 @@ impl Compiler<'_> {
         Ok(Some((read, is_held.collect())))
     }
 
-    fn operand_of(&mut self, id: SOpId, choice: &Choice) -> Result<Option<Axis>, Stopped> {
+    fn operand_of(&mut self, id: SOpId, choice: &Chosen) -> Result<Option<Axis>, Stopped> {
         self.computed_axis(id.into(), choice.wanted.want, &choice.table)
     }
 
@@ -280,30 +280,26 @@ impl Compiler<'_> {
 
     /// The condition of a choice, and what it chooses where that holds and where it does not.
     pub(crate) fn chosen(&self, id: Operand) -> Option<[SOpId; 3]> {
-        let SOp::Map {
-            op: Op::If,
-            operands,
-        } = self.analysis.shape(id)?
-        else {
-            return None;
-        };
-        (**operands).try_into().ok()
+        self.operands_of(id, |op| *op == Op::If)
     }
 
-    /// What a condition compares, if it compares.
-    fn compared(&self, condition: SOpId) -> Option<[SOpId; 2]> {
+    /// How a condition compares, and what, if it compares.
+    pub(crate) fn compared(
+        &self,
+        condition: impl Into<Operand>,
+    ) -> Option<(Comparison, [SOpId; 2])> {
         let SOp::Map {
-            op: Op::Compare(_),
+            op: Op::Compare(comparison),
             operands,
         } = self.analysis.shape(condition.into())?
         else {
             return None;
         };
-        (**operands).try_into().ok()
+        Some((*comparison, operands.as_slice().try_into().ok()?))
     }
 }
 
-impl Choice<'_> {
+impl Chosen<'_> {
     /// The feature of what is chosen.
     fn of(&self, chosen: &LinearRead) -> LinearRead {
         LinearRead::constant(self.offset).plus(self.slope, chosen)

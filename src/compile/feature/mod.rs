@@ -36,7 +36,10 @@ use units::QUIET;
 use wanted::{Table, targets};
 pub(super) use wanted::{Wanted, unless_refused};
 
-impl Compiler<'_> {
+/// A way to compute a feature, which may not be one of all.
+type Way<'c> = fn(&mut Compiler<'c>, Wanted) -> Result<Option<LinearRead>, Stopped>;
+
+impl<'c> Compiler<'c> {
     /// The feature with the value `function[v]` where the s-op has the value number `v`.
     pub(super) fn feature(
         &mut self,
@@ -94,26 +97,18 @@ impl Compiler<'_> {
                 self.feature(inner, &function, want, label)
             });
         }
-        if snapped && let Some(read) = self.of_exact_parts(wanted)? {
-            return Ok(read);
-        }
-        if snapped && let Some(read) = self.by_order(wanted)? {
-            return Ok(read);
-        }
-        if !snapped
-            && self.chooses(Choice::Linear)
-            && let Some(read) = self.sum(wanted)?
-        {
-            return Ok(read);
-        }
-        if !snapped && let Some(read) = self.of_one_width(wanted)? {
-            return Ok(read);
-        }
-        if let Some(read) = self.product(wanted)? {
-            return Ok(read);
-        }
-        if let Some(read) = self.quotient(wanted)? {
-            return Ok(read);
+        let ways: [(bool, Way<'c>); 6] = [
+            (snapped, Self::of_exact_parts),
+            (snapped, Self::by_order),
+            (!snapped && self.chooses(Choice::Linear), Self::sum),
+            (!snapped, Self::of_one_width),
+            (true, Self::product),
+            (true, Self::quotient),
+        ];
+        for (may_do, way) in ways {
+            if may_do && let Some(read) = way(self, wanted)? {
+                return Ok(read);
+            }
         }
         self.tabulated(wanted)
     }
@@ -299,12 +294,8 @@ impl Compiler<'_> {
             return first;
         }
         let all: Vec<Axis> = early.into_iter().chain(late).collect();
-        let second = search(&all);
-        match (first, second) {
-            (Some(a), Some(b)) if b.stairs.steps.len() < a.stairs.steps.len() => Some(b),
-            (Some(a), _) => Some(a),
-            (None, second) => second,
-        }
+        let both = first.into_iter().chain(search(&all));
+        both.min_by_key(|found| found.stairs.steps.len())
     }
 
     /// A function of one width, interpolated.
@@ -375,8 +366,18 @@ impl Compiler<'_> {
                 None => return Ok(None),
             }
         }
+        self.staircase_of(&axes, &table.target, wanted)
+    }
+
+    /// The feature as a staircase of some axes, if it is one.
+    fn staircase_of(
+        &mut self,
+        axes: &[Axis],
+        target: &[f64],
+        wanted: Wanted,
+    ) -> Result<Option<LinearRead>, Stopped> {
         let all: Vec<usize> = (0..axes.len()).collect();
-        let found = search::search(&axes, &all, &table.target, self.host.is_bfloat16());
+        let found = search::search(axes, &all, target, self.host.is_bfloat16());
         found.map(|found| self.staircase(found, wanted)).transpose()
     }
 
@@ -414,14 +415,20 @@ impl Compiler<'_> {
 
     /// The two operands of an s-op that is this of them.
     pub(super) fn two_of(&self, op: Op, id: impl Into<Operand>) -> Option<(SOpId, SOpId)> {
-        let SOp::Map {
-            op: known,
-            operands,
-        } = self.analysis.shape(id.into())?
-        else {
+        let [first, second] = self.operands_of(id, |known| *known == op)?;
+        Some((first, second))
+    }
+
+    /// The operands of an s-op that is such a primitive of so many.
+    fn operands_of<const N: usize>(
+        &self,
+        id: impl Into<Operand>,
+        is: impl Fn(&Op) -> bool,
+    ) -> Option<[SOpId; N]> {
+        let SOp::Map { op, operands } = self.analysis.shape(id.into())? else {
             return None;
         };
-        (*known == op).then(|| (operands[0], operands[1]))
+        operands.as_slice().try_into().ok().filter(|_| is(op))
     }
 
     /// The feature as a linear read, if it is one.

@@ -72,7 +72,7 @@ impl Compiler<'_> {
 
     /// The values of an s-op, if they are whole numbers up to `most`.
     pub(super) fn whole_numbers(&self, id: SOpId, most: f64) -> Option<Vec<f64>> {
-        let numbers = self.analysis.node(id).ok()?.column.values.numbers()?;
+        let numbers = self.analysis.numbers(id)?;
         let fits = |number: &f64| number.fract() == 0.0 && number.abs() <= most;
         numbers.iter().all(fits).then_some(numbers)
     }

@@ -3,12 +3,11 @@
 //! by exact bits first, and the function is a staircase of whole numbers, a layer later.
 
 use super::axis::Axis;
-use super::inverse::inverse;
-use super::search::{self, Found};
+use super::search::Found;
 use super::steps::staircase;
 use super::wanted::{Table, Wanted, unless_refused};
+use crate::compile::linear::LinearRead;
 use crate::compile::linear::by_shape::STACK;
-use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::Encoding;
 use crate::infer::space::VarId;
@@ -49,9 +48,7 @@ impl Compiler<'_> {
             let cells = (0..space.rows()).map(|row| space.row(row)[place]);
             axes.push(Axis::numbered(cells.collect(), numbers, read));
         }
-        let all: Vec<usize> = (0..axes.len()).collect();
-        let found = search::search(&axes, &all, &target, self.host.is_bfloat16());
-        found.map(|found| self.staircase(found, wanted)).transpose()
+        self.staircase_of(&axes, &target, wanted)
     }
 
     /// How a categorical variable of so many values is to be held: as the program asks, or so that
@@ -88,18 +85,14 @@ impl Compiler<'_> {
         if var <= Analysis::INDICES {
             return Ok(Some((numbers.clone(), held())));
         }
-        let (points, argument) = match (self.is_categorical(var), self.inverse(var), own) {
+        let (points, argument) = match (self.is_categorical(var), self.inverse_widths(var), own) {
             (true, _, _) => (numbers.clone(), held()),
-            (false, Some(selector), Some(widths)) => {
-                let inverses = widths.iter().map(|width| inverse(*width as usize));
-                let read = LinearRead::scalar(Scalar::Inverse(selector, 0));
-                (inverses.collect(), read)
-            }
+            (false, Some(inverses), _) => inverses,
             (false, None, Some(own)) => {
                 let read = self.whole(var, &own);
                 (own, read)
             }
-            (false, _, None) => return Ok(None),
+            (false, None, None) => return Ok(None),
         };
         let points: Vec<(f64, f64)> = points.into_iter().zip(numbers.iter().copied()).collect();
         let Some(stairs) = staircase(points) else {

@@ -135,7 +135,7 @@ impl Compiler<'_> {
     pub(super) fn divides_reads(&self, id: Operand) -> bool {
         let is_there = |scalar: &Scalar| matches!(scalar, Scalar::Attention(_) | Scalar::Given(..));
         let is_read = |id: SOpId| {
-            let numbers = self.analysis.node(id).ok()?.column.values.numbers()?;
+            let numbers = self.analysis.numbers(id)?;
             let read = self.read(id.into(), &numbers)?;
             read.scalars.keys().all(is_there).then_some(())
         };

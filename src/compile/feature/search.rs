@@ -5,6 +5,7 @@
 use super::axis::{Axis, spread};
 use super::steps::{self, Staircase, staircase};
 use crate::compile::linear::LinearRead;
+use crate::plan::ascending;
 use rustc_hash::FxHashMap;
 
 /// A function as a staircase of a linear read.
@@ -98,10 +99,7 @@ fn spread_out(count: usize) -> impl Iterator<Item = usize> {
 }
 
 fn count_distinct(numbers: &[f64]) -> usize {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted.dedup();
-    sorted.len()
+    ascending(numbers.to_vec()).len()
 }
 
 /// The first row of each combination of the axes' values; `None` if one has two targets, so that

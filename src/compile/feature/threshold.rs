@@ -10,10 +10,12 @@ use super::side::Side;
 use super::units::{few_digits, step_units};
 use super::wanted::{Wanted, targets};
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Care, Compiler, Want, key};
+use crate::compile::{Care, Compiler, Want, key, ones_where};
 use crate::infer::space::{Space, VarId};
 use crate::infer::{Analysis, Operand, Stopped};
+use crate::plan::ascending;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A function with more values is not taken apart.
 const MOST_VALUES: usize = 300;
@@ -185,14 +187,12 @@ impl Compiler<'_> {
         if self.is_total(var) {
             return None;
         }
-        let numbers = self.analysis.values(var).numbers()?;
-        let (numbers, read) = match (self.inverted(var), self.inverse(var)) {
-            (None, _) => (numbers, LinearRead::scalar(Scalar::Attention(var))),
-            (Some(_), Some(selector)) => (
-                numbers.iter().map(|width| 1.0 / (1.0 + width)).collect(),
-                LinearRead::scalar(Scalar::Inverse(selector, 0)),
-            ),
-            (Some(_), None) => return None,
+        let (numbers, read) = match self.inverted(var) {
+            None => {
+                let read = LinearRead::scalar(Scalar::Attention(var));
+                (self.analysis.values(var).numbers()?, read)
+            }
+            Some(_) => self.inverse_widths(var)?,
         };
         let cells = (0..space.rows()).map(|row| space.row(row)[place]);
         Some(Axis::numbered(cells.collect(), numbers, read))
@@ -245,16 +245,15 @@ fn ratio_thresholds(ratio: &Ratio, target: &[f64]) -> Option<Thresholds> {
     for ((a, before), (b, after)) in pairs().filter(|(a, b)| a.1 != b.1) {
         let middle = f64::midpoint(a, b);
         let gap = (b - a) * least;
-        let mut values: Vec<f64> = wanted.iter().map(|(a, x, _)| (a - middle) * x).collect();
-        values.sort_by(f64::total_cmp);
-        values.dedup();
+        let values = wanted.iter().map(|(a, x, _)| (a - middle) * x);
+        let values = ascending(values.collect());
         let range = values.last()? - values.first()?;
         if range / gap > MOST_PRECISION || steps.len() >= MOST_VALUES {
             return None;
         }
         steps.push(ThresholdStep {
             argument: ratio.numerator.clone().plus(-middle, &ratio.denominator),
-            points: values,
+            points: values.to_vec(),
             slope: 2f64.powf((2.0 / gap).log2().ceil()),
             change: after - before,
         });
@@ -267,10 +266,9 @@ fn ratio_thresholds(ratio: &Ratio, target: &[f64]) -> Option<Thresholds> {
 }
 
 /// The values of a function by size, each once; `None` if there are too many.
-fn levels(target: &[f64]) -> Option<Vec<f64>> {
-    let mut levels: Vec<f64> = target.iter().copied().filter(|t| !t.is_nan()).collect();
-    levels.sort_unstable_by(f64::total_cmp);
-    levels.dedup();
+fn levels(target: &[f64]) -> Option<Arc<[f64]>> {
+    let levels = target.iter().copied().filter(|t| !t.is_nan());
+    let levels = ascending(levels.collect());
     (levels.len() <= MOST_VALUES).then_some(levels)
 }
 
@@ -379,8 +377,7 @@ impl Taking<'_> {
             match self.gate {
                 _ if silent(limits) => {}
                 Some((gate, _)) if always(limits) && !single => {
-                    let is_member = |value| f64::from(u8::from(members.contains(&value)));
-                    let class = (0..self.sizes.1).map(is_member).collect();
+                    let class = ones_where(self.sizes.1, |value| members.contains(&value));
                     found
                         .classes
                         .push((change, LinearRead::function(gate, class)));

@@ -6,9 +6,8 @@
 
 use super::literal::ProductPlan;
 use super::score::LARGEST_RANGE;
-use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
-use crate::graph::SOp;
+use crate::compile::{Compiler, range_of};
 use crate::infer::Stopped;
 use crate::infer::score_table::ScoreTable;
 
@@ -35,7 +34,7 @@ impl Compiler<'_> {
         let Some((keys, queries)) = table.sides else {
             return Ok(None);
         };
-        let is_position = matches!(self.analysis.sop(keys), Some(SOp::Indices));
+        let is_position = self.analysis.is_indices(keys);
         let Some(separate) = is_position.then(|| separate(table)).flatten() else {
             return Ok(None);
         };
@@ -107,7 +106,7 @@ fn separate(table: &ScoreTable) -> Option<Separate> {
     let alone = |key: usize| scored(key, 0) + query_middle * number(key);
     let score = |key: usize, query: usize| keys[key] * queries[query] + alone(key);
     let scores = pairs.map(|(key, query)| score(key, query));
-    let (least, most) = ends(scores);
+    let (least, most) = range_of(scores);
     let are_small = keys.iter().chain(&queries).all(|number| number.abs() < 1e6);
     let alone = (0..table.keys).map(|key| alone(key) - least).collect();
     are_small.then_some(Separate {
@@ -153,13 +152,6 @@ fn gap(table: &ScoreTable, scored: impl Fn(usize, usize) -> f64) -> Option<f64> 
 
 /// A whole number near the middle of some.
 fn middle(count: usize, number: impl Fn(usize) -> f64) -> f64 {
-    let (least, most) = ends((0..count).map(number));
+    let (least, most) = range_of((0..count).map(number));
     f64::midpoint(least, most).round()
-}
-
-fn ends(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
-    numbers.fold(
-        (f64::INFINITY, f64::NEG_INFINITY),
-        |(least, most), number| (least.min(number), most.max(number)),
-    )
 }

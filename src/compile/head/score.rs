@@ -13,7 +13,7 @@ use super::{HeadKind, HeadPlan, Selected, Target, at};
 use crate::algebra::{Product, Rational, Reading, factor};
 use crate::base::Code;
 use crate::compile::linear::LinearRead;
-use crate::compile::{Compiler, Want};
+use crate::compile::{Compiler, Want, ones_where};
 use crate::graph::{SOp, SOpId};
 use crate::infer::cube::Cube;
 use crate::infer::score_table::ScoreTable;
@@ -21,7 +21,8 @@ use crate::infer::space::VarId;
 use crate::infer::weighted::WeightedFacts;
 use crate::infer::{Analysis, Operand, Stopped};
 use crate::plan::pass::Choice;
-use crate::plan::{Meaning, level};
+use crate::plan::{Meaning, ascending, level};
+use std::sync::Arc;
 
 /// Logits may be this many times the gap between a best key and the next: float32 has 24 bits, of
 /// which 8 remain to tell the two apart.
@@ -256,10 +257,10 @@ fn ranks(table: &ScoreTable) -> Grid {
 /// The scores, from 0, in multiples of the smallest gap between two scores of one query; from 0
 /// for each query, if `each` is set. `None` if that is not a finite number.
 fn in_gaps(table: &ScoreTable, each: bool) -> Option<Grid> {
-    let columns: Vec<Vec<f64>> = (0..table.queries)
+    let columns: Vec<Arc<[f64]>> = (0..table.queries)
         .map(|q| sorted_scores(table, q))
         .collect();
-    let lowest = |scores: &Vec<f64>| scores.first().copied().unwrap_or(f64::INFINITY);
+    let lowest = |scores: &Arc<[f64]>| scores.first().copied().unwrap_or(f64::INFINITY);
     let least = columns.iter().map(lowest).fold(f64::INFINITY, f64::min);
     let gaps = columns
         .iter()
@@ -281,11 +282,8 @@ fn in_gaps(table: &ScoreTable, each: bool) -> Option<Grid> {
 }
 
 /// The different scores of a query, ascending.
-fn sorted_scores(table: &ScoreTable, query: usize) -> Vec<f64> {
-    let mut scores: Vec<f64> = table.column(query).flatten().collect();
-    scores.sort_by(f64::total_cmp);
-    scores.dedup();
-    scores
+fn sorted_scores(table: &ScoreTable, query: usize) -> Arc<[f64]> {
+    ascending(table.column(query).flatten().collect())
 }
 
 /// The logarithms of the weights, from 0; 0 where there is no weight. What a query adds to all of
@@ -388,10 +386,7 @@ impl Grid {
         let rows = self.entries.chunks_exact(self.queries.max(1));
         let count = rows.len();
         let rows = rows.enumerate();
-        let products = rows.map(|(key, row)| {
-            let one = (0..count).map(|at| f64::from(u8::from(at == key)));
-            (one.collect(), row.to_vec())
-        });
+        let products = rows.map(|(key, row)| (ones_where(count, |at| at == key), row.to_vec()));
         let scores = |(_, row): &Product<f64>| row.iter().any(|score| *score != 0.0);
         products.filter(scores).collect()
     }
