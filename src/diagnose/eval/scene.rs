@@ -141,7 +141,7 @@ impl<'a> Scene<'a> {
 
     /// The arguments of the expression, if it is a call.
     pub fn arguments(&self) -> Vec<ExprId> {
-        arguments(self.site)
+        arguments_at(self.site)
     }
 
     /// The operator of the expression, between its operands.
@@ -205,7 +205,7 @@ impl<'a> Scene<'a> {
                 return None;
             }
             let site = call.site.as_ref();
-            let given = site.map_or(Vec::new(), arguments);
+            let given = site.map_or(Vec::new(), arguments_at);
             let of_list = |id: &ExprId| match site.map(|site| (site, &site.ast.get(*id).kind)) {
                 Some((site, ExprKind::Spread(list))) => site.ast.get(*list).span == made,
                 _ => false,
@@ -274,7 +274,7 @@ impl<'a> Scene<'a> {
 }
 
 /// The arguments of a call.
-fn arguments(site: &Site) -> Vec<ExprId> {
+fn arguments_at(site: &Site) -> Vec<ExprId> {
     match site.expr.map(|id| &site.ast.get(id).kind) {
         Some(ExprKind::Call { arguments, .. }) => arguments.iter().map(|it| it.value).collect(),
         _ => Vec::new(),

@@ -1,9 +1,9 @@
 //! What is missing: a value, or a comma, an operator or a bracket between two.
 
-use super::place::Place;
+use super::place::{Place, nested};
 use crate::base::{Diagnostic, Suggestion};
 use crate::builtin::find;
-use crate::syntax::token::{Lexeme, Token};
+use crate::syntax::token::Token;
 
 impl Place<'_, '_> {
     /// Where a value or what stands between two is missing.
@@ -89,11 +89,11 @@ impl Place<'_, '_> {
                 "comments do not stand between `/*` and `*/`", "write `# …` on every line";
             // Or one before it closed too early.
             _ if token.closes() && self.bracket.is_none() && !in_block && self.commas_outside() =>
-                where written = self.context.written(self.lexeme(0)?);
+                where written = self.context.quoted(self.lexeme(0)?);
                 "{written} closes nothing", "remove it, or one before it",
                 at self.at, "no bracket is open here";
             _ if token.closes() && self.bracket.is_none() && !in_block =>
-                where written = self.context.written(self.lexeme(0)?);
+                where written = self.context.quoted(self.lexeme(0)?);
                 "{written} closes nothing", "remove it", edit self.at..=self.at, "",
                 at self.at, "no bracket is open here";
             _ if self.at > 0 && in_braces && self.expects(":") =>
@@ -167,38 +167,13 @@ impl Place<'_, '_> {
 
     /// Whether commas of the statement stand in no bracket.
     fn commas_outside(&self) -> bool {
-        let statement = &self.context.lexemes[self.statement..self.at];
-        let mut depth = 0;
-        statement.iter().any(|lexeme| {
-            depth += i32::from(lexeme.token.opens()) - i32::from(lexeme.token.closes());
-            depth == 0 && lexeme.token == Token::Comma
-        })
+        nested(self.so_far()).any(|it| it == (0, Token::Comma))
     }
 
     /// What closes the brackets that are open in the statement, if nothing up to its end does.
     pub(super) fn unclosed(&self) -> Option<String> {
-        let lexemes = self.context.lexemes;
-        let goes_on = |lexeme: &&Lexeme| lexeme.token != Token::Semicolon;
-        let mut inner = 0;
-        for lexeme in lexemes.get(self.at..)?.iter().take_while(goes_on) {
-            let (opens, closes) = (lexeme.token.opens(), lexeme.token.closes());
-            inner += i32::from(opens) - i32::from(closes);
-            if inner < 0 {
-                return None;
-            }
-        }
-        let mut open = Vec::new();
-        for lexeme in lexemes.get(self.statement..self.at)? {
-            if lexeme.token.opens() {
-                open.push(match self.context.text.get(lexeme.start..lexeme.end)? {
-                    "(" => ')',
-                    "[" => ']',
-                    _ => '}',
-                });
-            } else if lexeme.token.closes() {
-                open.pop();
-            }
-        }
-        (!open.is_empty()).then(|| open.iter().rev().collect())
+        let closers = self.closers();
+        let is_open = !closers.is_empty() && nested(self.rest()).all(|(depth, _)| depth >= 0);
+        is_open.then(|| closers.concat())
     }
 }

@@ -134,16 +134,15 @@ impl Place<'_, '_> {
         let opens = [Token::LeftParenthesis, Token::Comma, Token::Lambda];
         let starred = self.token(-2) == Some(Token::Star)
             && self.token(-3).is_some_and(|token| opens.contains(&token));
-        let only = |terminal: &str| self.expected.len() == 1 && self.expects(terminal);
         let rounds = "write `repeat 3 (x = tokens) { … }`";
         slips! { self, (first, token);
             (Some(Token::Repeat), Token::Minus) if is_at(1) =>
                 "how often a `repeat` runs is an int from 0 on", rounds;
             (Some(Token::Repeat), Token::Assign) if !none_open && self.expects(")") =>
                 "it is not said how often this runs", rounds;
-            (Some(Token::Repeat), Token::Colon) if only("{") =>
+            (Some(Token::Repeat), Token::Colon) if self.expects_only("{") =>
                 "the body of a loop stands in braces", rounds;
-            (Some(Token::Repeat), _) if only("(") || only("=") =>
+            (Some(Token::Repeat), _) if self.expects_only("(") || self.expects_only("=") =>
                 "a `repeat` says with what its names begin", rounds;
             (_, other) if in_head && is_at(1) && other != Token::Assign =>
                 "this function has no name",
@@ -240,9 +239,7 @@ impl Place<'_, '_> {
         // An `if` at the start of a line, behind a statement without its `;`.
         let block = matches!(token, Token::Colon | Token::LeftBrace) && bracket.is_none();
         let line = (self.statement + 1..self.at).rev().find(|at| {
-            let [before, asked] = [at - 1, *at].map(|at| self.context.lexemes[at]);
-            let between = self.context.text.get(before.end..asked.start);
-            asked.token == Token::If && between.is_some_and(|between| between.contains('\n'))
+            self.context.lexemes[*at].token == Token::If && self.context.begins_line(*at)
         });
         let filter = match in_list && token == Token::RightBracket {
             true => "; comprehensions have no filter",
@@ -331,8 +328,7 @@ impl Place<'_, '_> {
 
     /// Something behind the `return` of a body.
     fn follows_return(&self) -> bool {
-        let only = self.expected.len() == 1 && self.expects("}");
-        only && self.token(-1) == Some(Token::Semicolon)
+        self.expects_only("}") && self.token(-1) == Some(Token::Semicolon)
     }
 
     /// Whether it is what stands behind a `return`, of which one is told.
