@@ -61,23 +61,14 @@ impl Analysis<'_> {
         // Whatever else it asks for, it selects less.
         let (literals, _) = self.conjunction(id);
         for literal in &literals {
-            for (shifted, read) in [
-                (false, Some(literal.keys)),
-                (true, self.one_before(literal.keys)),
-            ] {
-                let Some((read, rank)) = read.and_then(|read| Some((read, self.rank(read)?)))
-                else {
+            for shifted in [false, true] {
+                let ranked = self
+                    .read_at(literal.keys, shifted)
+                    .and_then(|read| Some((read, self.rank(read)?)));
+                let Some((read, rank)) = ranked else {
                     continue;
                 };
-                let is_asked = |wanted: &Compared| {
-                    literals.iter().any(|other| {
-                        let keys = match shifted {
-                            true => self.one_before(other.keys),
-                            false => Some(other.keys),
-                        };
-                        keys.is_some_and(|keys| Compared { keys, ..*other } == *wanted)
-                    })
-                };
+                let is_asked = |wanted: &Compared| self.ask_for(&literals, shifted, *wanted);
                 if !rank.equal_in.iter().all(is_asked) {
                     continue;
                 }
@@ -90,6 +81,22 @@ impl Analysis<'_> {
             }
         }
         Ok(facts)
+    }
+
+    /// What keys are: as they are, or, `shifted`, as they are read at the position before.
+    fn read_at(&self, keys: SOpId, shifted: bool) -> Option<SOpId> {
+        match shifted {
+            true => self.one_before(keys),
+            false => Some(keys),
+        }
+    }
+
+    /// Whether one of some comparisons, with its keys so, is this one.
+    fn ask_for(&self, literals: &[Compared], shifted: bool, wanted: Compared) -> bool {
+        literals.iter().any(|other| {
+            let keys = self.read_at(other.keys, shifted);
+            keys.is_some_and(|keys| Compared { keys, ..*other } == wanted)
+        })
     }
 
     /// The comparisons that a selector is a conjunction of, and whether these are all that it asks

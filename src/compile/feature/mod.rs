@@ -116,80 +116,15 @@ impl<'c> Compiler<'c> {
     /// The feature from the table over its variables: steps of one linear read, thresholds that
     /// depend on something, or from its operands.
     fn tabulated(&mut self, wanted: Wanted) -> Result<LinearRead, Stopped> {
-        let Wanted { id, want, .. } = wanted;
-        let snapped = want == Want::Snapped;
-        let node = self.analysis.node(id)?.clone();
-        let space = &node.column.space;
-        let found = self.found(id, wanted.function)?;
-        let steps = found.as_ref().map(|found| found.stairs.steps.len());
-        let many = steps.unwrap_or(usize::MAX);
-        if let Some(read) = self.choice_of_two(wanted, many)? {
+        let found = self.found(wanted.id, wanted.function)?;
+        // The cheapest first: no layer more, then fewer steps, then fewer digits.
+        if let Some(read) = self.in_parts(wanted, found.as_ref())? {
             return Ok(read);
         }
-        if let Some(read) = self.by_part(wanted, many)? {
+        if let Some(read) = self.in_fewer_steps(wanted, found.as_ref())? {
             return Ok(read);
         }
-        // A layer later only where nothing else needs none.
-        let divides_reads = self.divides_reads(id);
-        if divides_reads && let Some(read) = self.remainder(wanted, many)? {
-            return Ok(read);
-        }
-        let is_short = |found: &Found| found.stairs.steps.len() <= FEW;
-        if !(snapped || found.as_ref().is_some_and(is_short))
-            && let Some(read) = self.of_exact_parts(wanted)?
-        {
-            return Ok(read);
-        }
-        let fine = |found: &Found| match snapped {
-            true => is_plain(&found.argument),
-            false => is_short(found),
-        };
-        if !found.as_ref().is_some_and(fine)
-            && let Some(thresholds) = self.thresholds_of(wanted, steps)
-            && steps.is_none_or(|steps| snapped || thresholds.steps() < steps)
-        {
-            return self.by_thresholds(thresholds, wanted);
-        }
-        if !divides_reads && let Some(read) = self.remainder(wanted, many)? {
-            return Ok(read);
-        }
-        if !snapped
-            && found
-                .as_ref()
-                .is_some_and(|found| self.is_coarser_by_order(found, wanted))
-            && let Some(read) = unless_refused(self.by_order(wanted))
-        {
-            return Ok(read);
-        }
-        if let Some(read) = self.through_quotient(wanted, many)? {
-            return Ok(read);
-        }
-        let is_exact = |found: &Found| {
-            let stairs = &found.stairs;
-            // What is to be a bit may be multiplied by whatever it gates.
-            let quiet = if snapped { QUIET / 2.0 } else { QUIET };
-            stairs.precision <= LITTLE_PRECISION && stairs.noise() <= quiet
-        };
-        if self.care == Care::Exact
-            && !found.as_ref().is_some_and(is_exact)
-            && let Some(read) = unless_refused(self.by_numbers(wanted))
-        {
-            return Ok(read);
-        }
-        let much = match self.host.is_bfloat16() {
-            true => LITTLE_PRECISION,
-            false => MUCH_PRECISION,
-        };
-        let precise = |found: &Found| {
-            let precision = found.stairs.precision;
-            let careful = self.care.is_careful() && space.vars.len() > 2;
-            let is_long = precision > much || found.stairs.steps.len() > MANY_STEPS;
-            !snapped
-                && (careful && precision > LITTLE_PRECISION || is_long && self.is_of_conditions(id))
-        };
-        if found.as_ref().is_some_and(precise)
-            && let Some(read) = unless_refused(self.through_operands(wanted))
-        {
+        if let Some(read) = self.in_fewer_digits(wanted, found.as_ref())? {
             return Ok(read);
         }
         if let Some(found) = found {
@@ -197,12 +132,107 @@ impl<'c> Compiler<'c> {
         }
         let read = self.through_operands(wanted)?;
         read.ok_or_else(|| Stopped {
-            culprit: id.sop(),
+            culprit: wanted.id.sop(),
             ..Stopped::new(
                 Code::NotExact,
                 "no hidden layer was found that computes this exactly".to_string(),
             )
         })
+    }
+
+    /// The feature from parts that are there or are computed in the same layer, unless the staircase that was
+    /// found has few steps.
+    fn in_parts(
+        &mut self,
+        wanted: Wanted,
+        found: Option<&Found>,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let steps = found.map_or(usize::MAX, Found::steps);
+        if let Some(read) = self.choice_of_two(wanted, steps)? {
+            return Ok(Some(read));
+        }
+        if let Some(read) = self.by_part(wanted, steps)? {
+            return Ok(Some(read));
+        }
+        if self.divides_reads(wanted.id)
+            && let Some(read) = self.remainder(wanted, steps)?
+        {
+            return Ok(Some(read));
+        }
+        match wanted.want == Want::Snapped || steps <= FEW {
+            true => Ok(None),
+            false => self.of_exact_parts(wanted),
+        }
+    }
+
+    /// The feature in another way that takes fewer steps than the staircase that was found, if there is one.
+    fn in_fewer_steps(
+        &mut self,
+        wanted: Wanted,
+        found: Option<&Found>,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let snapped = wanted.want == Want::Snapped;
+        let steps = found.map(Found::steps);
+        let is_fine = |found: &Found| match snapped {
+            true => is_plain(&found.argument),
+            false => found.steps() <= FEW,
+        };
+        if !found.is_some_and(is_fine)
+            && let Some(thresholds) = self.thresholds_of(wanted, steps)
+            && steps.is_none_or(|steps| snapped || thresholds.steps() < steps)
+        {
+            return self.by_thresholds(thresholds, wanted).map(Some);
+        }
+        let many = steps.unwrap_or(usize::MAX);
+        // A layer later only where nothing else needs none.
+        if !self.divides_reads(wanted.id)
+            && let Some(read) = self.remainder(wanted, many)?
+        {
+            return Ok(Some(read));
+        }
+        if !snapped
+            && found.is_some_and(|found| self.is_coarser_by_order(found, wanted))
+            && let Some(read) = unless_refused(self.by_order(wanted))
+        {
+            return Ok(Some(read));
+        }
+        self.through_quotient(wanted, many)
+    }
+
+    /// The feature a layer later, where the staircase that was found leaves float32 too few digits.
+    fn in_fewer_digits(
+        &mut self,
+        wanted: Wanted,
+        found: Option<&Found>,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let snapped = wanted.want == Want::Snapped;
+        let is_exact = |found: &Found| {
+            let stairs = &found.stairs;
+            // What is to be a bit may be multiplied by whatever it gates.
+            let quiet = if snapped { QUIET / 2.0 } else { QUIET };
+            stairs.precision <= LITTLE_PRECISION && stairs.noise() <= quiet
+        };
+        if self.care == Care::Exact
+            && !found.is_some_and(is_exact)
+            && let Some(read) = unless_refused(self.by_numbers(wanted))
+        {
+            return Ok(Some(read));
+        }
+        let much = match self.host.is_bfloat16() {
+            true => LITTLE_PRECISION,
+            false => MUCH_PRECISION,
+        };
+        let vars = self.analysis.node(wanted.id)?.column.space.vars.len();
+        let is_precise = |found: &Found| {
+            let precision = found.stairs.precision;
+            let careful = self.care.is_careful() && vars > 2;
+            let is_long = precision > much || found.steps() > MANY_STEPS;
+            careful && precision > LITTLE_PRECISION || is_long && self.is_of_conditions(wanted.id)
+        };
+        match !snapped && found.is_some_and(is_precise) {
+            true => Ok(unless_refused(self.through_operands(wanted))),
+            false => Ok(None),
+        }
     }
 
     /// Whether an s-op is a function of some that are functions of others.
@@ -286,16 +316,12 @@ impl<'c> Compiler<'c> {
             search::search(axes, &all, target, self.host.is_bfloat16())
         };
         let first = search(&early);
-        if late.is_empty()
-            || first
-                .as_ref()
-                .is_some_and(|found| found.stairs.steps.len() <= FEW)
-        {
+        if late.is_empty() || first.as_ref().is_some_and(|found| found.steps() <= FEW) {
             return first;
         }
         let all: Vec<Axis> = early.into_iter().chain(late).collect();
         let both = first.into_iter().chain(search(&all));
-        both.min_by_key(|found| found.stairs.steps.len())
+        both.min_by_key(Found::steps)
     }
 
     /// A function of one width, interpolated.

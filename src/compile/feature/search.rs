@@ -15,6 +15,12 @@ pub struct Found {
     pub stairs: Staircase,
 }
 
+impl Found {
+    pub fn steps(&self) -> usize {
+        self.stairs.steps.len()
+    }
+}
+
 /// The range of an argument may be at most this many times its smallest gap, so that a float32
 /// with its 24 bits still has a margin.
 pub const MOST_PRECISION: f64 = 131_072.0;
@@ -298,17 +304,13 @@ impl Search<'_> {
     /// Whether more axes cannot be expected to need fewer steps.
     fn settled(&self, axes: usize) -> bool {
         let most = if axes == 1 { 4 } else { usize::MAX };
-        self.work > WORK
-            || self
-                .best
-                .as_ref()
-                .is_some_and(|best| best.stairs.steps.len() <= most)
+        self.work > WORK || self.best.as_ref().is_some_and(|best| best.steps() <= most)
     }
 
     /// Whether there can be no fewer steps, and floats tell the arguments apart with ease.
     fn is_ideal(&self) -> bool {
         self.best.as_ref().is_some_and(|best| {
-            best.stairs.steps.len() <= self.fewest_steps && best.stairs.precision <= EASY_PRECISION
+            best.steps() <= self.fewest_steps && best.stairs.precision <= EASY_PRECISION
         })
     }
 

@@ -80,6 +80,8 @@ pub fn additive(space: &Space, parts: &[Entering], target: &[f64]) -> Option<Add
     }
     let mut solution = system.solution();
     let mut guess = unknowns.guess(&numbers, &solution, system.is_exact());
+    // Rows are checked in a circle. One that disagrees becomes an equation and the count starts again;
+    // all agree once a full round did.
     let (mut row, mut agreeing) = (0, 0);
     while agreeing < space.rows() {
         let (cells, wanted) = (space.row(row), target[row]);
