@@ -328,8 +328,31 @@ fn of_keys_alone(table: &ScoreTable, weighted: &[(usize, usize, f64)]) -> Option
         by_key[*key].push((*query, *log));
         by_query[*query].push((*key, *log));
     }
-    let (mut keys, mut queries) = (vec![None; table.keys], vec![None; table.queries]);
-    for first in 0..table.keys {
+    let (keys, queries) = potentials(&by_key, &by_query)?;
+    let holds = |(key, query, log): &(usize, usize, f64)| {
+        queries[*query].is_some_and(|number| (keys[*key] + number - log).abs() <= RESIDUE)
+    };
+    let used = |key: &usize| !by_key[*key].is_empty();
+    let least = (0..table.keys)
+        .filter(used)
+        .map(|key| keys[key])
+        .fold(f64::INFINITY, f64::min);
+    let from_zero = |key: usize| if used(&key) { keys[key] - least } else { 0.0 };
+    weighted
+        .iter()
+        .all(holds)
+        .then(|| (0..table.keys).map(from_zero).collect())
+}
+
+/// The ends of some edges, and what is written at these.
+type Ends = Vec<(usize, f64)>;
+
+/// Numbers of keys and queries as potentials of a graph, whose edges lead from a key to a query: the two of
+/// an edge add up to what is written at it, if that can be. Of each connected part the first key has 0, and
+/// the others follow.
+fn potentials(by_key: &[Ends], by_query: &[Ends]) -> Option<(Vec<f64>, Vec<Option<f64>>)> {
+    let (mut keys, mut queries) = (vec![None; by_key.len()], vec![None; by_query.len()]);
+    for first in 0..by_key.len() {
         if keys[first].is_some() {
             continue;
         }
@@ -351,20 +374,7 @@ fn of_keys_alone(table: &ScoreTable, weighted: &[(usize, usize, f64)]) -> Option
             }
         }
     }
-    let keys: Vec<f64> = keys.into_iter().collect::<Option<_>>()?;
-    let holds = |(key, query, log): &(usize, usize, f64)| {
-        queries[*query].is_some_and(|number| (keys[*key] + number - log).abs() <= RESIDUE)
-    };
-    let used = |key: &usize| !by_key[*key].is_empty();
-    let least = (0..table.keys)
-        .filter(used)
-        .map(|key| keys[key])
-        .fold(f64::INFINITY, f64::min);
-    let from_zero = |key: usize| if used(&key) { keys[key] - least } else { 0.0 };
-    weighted
-        .iter()
-        .all(holds)
-        .then(|| (0..table.keys).map(from_zero).collect())
+    Some((keys.into_iter().collect::<Option<_>>()?, queries))
 }
 
 impl Grid {
