@@ -2,7 +2,8 @@
 //! and so is every s-op on the way that is linear, such as the balance of a Dyck word; the
 //! program's own intermediate values are the best guesses.
 
-use super::wanted::{InRows, Table, targets};
+use super::wanted::Refusal::NotThis;
+use super::wanted::{InRows, Table, Way, targets};
 use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::additive::{self, AdditivePart, Entering};
@@ -210,15 +211,15 @@ impl Compiler<'_> {
     }
 
     /// The number of each value of an s-op as its readers see it, and of that in each row of a table;
-    /// `None` if it has no value in some row where the target has one.
-    pub(super) fn values_in(&self, id: Operand, table: &Table) -> Result<Option<InRows>, Stopped> {
+    /// none if it has no value in some row where the target has one.
+    pub(super) fn values_in(&self, id: Operand, table: &Table) -> Way<InRows> {
         let Some((domain, cells)) = self.known_in(id, &table.space)? else {
-            return Ok(self.recomputed_in(id, table));
+            return self.recomputed_in(id, table).ok_or(NotThis);
         };
         let numbers = numbers_or_places(&domain);
         let cells = cells.into_iter();
         let in_rows = table.numbers(cells.map(|cell| numbers.get(cell as usize).copied()));
-        Ok(in_rows.map(|in_rows| (numbers, in_rows)))
+        Ok((numbers, in_rows.ok_or(NotThis)?))
     }
 
     /// The same of an s-op that is known there by its operands only: what one of them is made of may be a

@@ -4,38 +4,32 @@
 
 use super::ratio::Ratio;
 use super::units::RAMP;
+use super::wanted::Refusal::NotThis;
+use super::wanted::Way;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Compiler, Want};
 use crate::graph::{SOp, SOpId, SelectorId};
-use crate::infer::{Operand, Stopped};
+use crate::infer::Operand;
 use crate::plan::Style;
 use crate::value::Op;
 
 impl Compiler<'_> {
     /// What an s-op may be a function of, if that is a width that has two parts.
-    pub(crate) fn width_beyond(&mut self, id: SOpId) -> Result<Option<Ratio>, Stopped> {
+    pub(crate) fn width_beyond(&mut self, id: SOpId) -> Way<Ratio> {
         if self.bos() || self.style != Style::Faithful || !self.care.takes_ratios() {
-            return Ok(None);
+            return Err(NotThis);
         }
         let inner = self.inner(id.into()).into_iter();
         let parts = inner.filter_map(Operand::sop).find_map(|id| {
             let parts = self.parts_of_width(id)?;
             Some((id, parts))
         });
-        let Some((width, [beyond, first])) = parts else {
-            return Ok(None);
-        };
-        let Some((of_rows, denominators)) = self.rows_of(id, width, beyond) else {
-            return Ok(None);
-        };
-        let Some(selector) = self.width_of(beyond) else {
-            return Ok(None);
-        };
+        let (width, [beyond, first]) = parts.ok_or(NotThis)?;
+        let (of_rows, denominators) = self.rows_of(id, width, beyond).ok_or(NotThis)?;
+        let selector = self.width_of(beyond).ok_or(NotThis)?;
         let label = self.name(first);
         let numbers = self.analysis.node(first)?.column.values.numbers();
-        let Some(numbers) = numbers else {
-            return Ok(None);
-        };
+        let numbers = numbers.ok_or(NotThis)?;
         let is_selected = self.feature(first, &numbers, Want::Snapped, &label)?;
         let share = LinearRead::scalar(Scalar::Inverse(selector, 0));
         let points = denominators.iter();
@@ -53,12 +47,12 @@ impl Compiler<'_> {
         let numerator = LinearRead::constant(1.0)
             .plus(-1.0, &share)
             .plus(1.0, &product);
-        Ok(Some(Ratio {
+        Ok(Ratio {
             numerator,
             denominator: share,
             of_rows,
             denominators,
-        }))
+        })
     }
 
     /// The width beyond position 0, and 1 where that is selected.

@@ -33,13 +33,11 @@ use crate::value::Op;
 use axis::Axis;
 use search::Found;
 use units::QUIET;
+use wanted::Refusal::NotThis;
+pub(super) use wanted::{Refusal, Wanted, Way, tried};
 use wanted::{Table, targets};
-pub(super) use wanted::{Wanted, unless_refused};
 
-/// A way to compute a feature, which may not be one of all.
-type Way<'c> = fn(&mut Compiler<'c>, Wanted) -> Result<Option<LinearRead>, Stopped>;
-
-impl<'c> Compiler<'c> {
+impl Compiler<'_> {
     /// The feature with the value `function[v]` where the s-op has the value number `v`.
     pub(super) fn feature(
         &mut self,
@@ -82,12 +80,12 @@ impl<'c> Compiler<'c> {
         {
             return Ok(read);
         }
-        if let Some(read) = self.by_value(wanted)? {
+        if let Some(read) = tried(self.by_value(wanted))? {
             return Ok(read);
         }
         if !self.chooses(Choice::Fuse)
             && self.is_of_computed(id)
-            && let Some(read) = unless_refused(self.through_operands(wanted))
+            && let Ok(read) = self.through_operands(wanted)
         {
             return Ok(read);
         }
@@ -97,7 +95,7 @@ impl<'c> Compiler<'c> {
                 self.feature(inner, &function, want, label)
             });
         }
-        let ways: [(bool, Way<'c>); 6] = [
+        let ways: [(bool, fn(&mut Self, Wanted) -> Way); 6] = [
             (snapped, Self::of_exact_parts),
             (snapped, Self::by_order),
             (!snapped && self.chooses(Choice::Linear), Self::sum),
@@ -106,7 +104,7 @@ impl<'c> Compiler<'c> {
             (true, Self::quotient),
         ];
         for (may_do, way) in ways {
-            if may_do && let Some(read) = way(self, wanted)? {
+            if may_do && let Some(read) = tried(way(self, wanted))? {
                 return Ok(read);
             }
         }
@@ -118,19 +116,19 @@ impl<'c> Compiler<'c> {
     fn tabulated(&mut self, wanted: Wanted) -> Result<LinearRead, Stopped> {
         let found = self.found(wanted.id, wanted.function)?;
         // The cheapest first: no layer more, then fewer steps, then fewer digits.
-        if let Some(read) = self.in_parts(wanted, found.as_ref())? {
+        if let Some(read) = tried(self.in_parts(wanted, found.as_ref()))? {
             return Ok(read);
         }
-        if let Some(read) = self.in_fewer_steps(wanted, found.as_ref())? {
+        if let Some(read) = tried(self.in_fewer_steps(wanted, found.as_ref()))? {
             return Ok(read);
         }
-        if let Some(read) = self.in_fewer_digits(wanted, found.as_ref())? {
+        if let Some(read) = tried(self.in_fewer_digits(wanted, found.as_ref()))? {
             return Ok(read);
         }
         if let Some(found) = found {
             return self.staircase(found, wanted);
         }
-        let read = self.through_operands(wanted)?;
+        let read = tried(self.through_operands(wanted))?;
         read.ok_or_else(|| Stopped {
             culprit: wanted.id.sop(),
             ..Stopped::new(
@@ -142,35 +140,27 @@ impl<'c> Compiler<'c> {
 
     /// The feature from parts that are there or are computed in the same layer, unless the staircase that was
     /// found has few steps.
-    fn in_parts(
-        &mut self,
-        wanted: Wanted,
-        found: Option<&Found>,
-    ) -> Result<Option<LinearRead>, Stopped> {
+    fn in_parts(&mut self, wanted: Wanted, found: Option<&Found>) -> Way {
         let steps = found.map_or(usize::MAX, Found::steps);
-        if let Some(read) = self.choice_of_two(wanted, steps)? {
-            return Ok(Some(read));
+        if let Some(read) = tried(self.choice_of_two(wanted, steps))? {
+            return Ok(read);
         }
-        if let Some(read) = self.by_part(wanted, steps)? {
-            return Ok(Some(read));
+        if let Some(read) = tried(self.by_part(wanted, steps))? {
+            return Ok(read);
         }
         if self.divides_reads(wanted.id)
-            && let Some(read) = self.remainder(wanted, steps)?
+            && let Some(read) = tried(self.remainder(wanted, steps))?
         {
-            return Ok(Some(read));
+            return Ok(read);
         }
         match wanted.want == Want::Snapped || steps <= FEW {
-            true => Ok(None),
+            true => Err(NotThis),
             false => self.of_exact_parts(wanted),
         }
     }
 
     /// The feature in another way that takes fewer steps than the staircase that was found, if there is one.
-    fn in_fewer_steps(
-        &mut self,
-        wanted: Wanted,
-        found: Option<&Found>,
-    ) -> Result<Option<LinearRead>, Stopped> {
+    fn in_fewer_steps(&mut self, wanted: Wanted, found: Option<&Found>) -> Way {
         let snapped = wanted.want == Want::Snapped;
         let steps = found.map(Found::steps);
         let is_fine = |found: &Found| match snapped {
@@ -181,30 +171,26 @@ impl<'c> Compiler<'c> {
             && let Some(thresholds) = self.thresholds_of(wanted, steps)
             && steps.is_none_or(|steps| snapped || thresholds.steps() < steps)
         {
-            return self.by_thresholds(thresholds, wanted).map(Some);
+            return Ok(self.by_thresholds(thresholds, wanted)?);
         }
         let many = steps.unwrap_or(usize::MAX);
         // A layer later only where nothing else needs none.
         if !self.divides_reads(wanted.id)
-            && let Some(read) = self.remainder(wanted, many)?
+            && let Some(read) = tried(self.remainder(wanted, many))?
         {
-            return Ok(Some(read));
+            return Ok(read);
         }
         if !snapped
             && found.is_some_and(|found| self.is_coarser_by_order(found, wanted))
-            && let Some(read) = unless_refused(self.by_order(wanted))
+            && let Ok(read) = self.by_order(wanted)
         {
-            return Ok(Some(read));
+            return Ok(read);
         }
         self.through_quotient(wanted, many)
     }
 
     /// The feature a layer later, where the staircase that was found leaves float32 too few digits.
-    fn in_fewer_digits(
-        &mut self,
-        wanted: Wanted,
-        found: Option<&Found>,
-    ) -> Result<Option<LinearRead>, Stopped> {
+    fn in_fewer_digits(&mut self, wanted: Wanted, found: Option<&Found>) -> Way {
         let snapped = wanted.want == Want::Snapped;
         let is_exact = |found: &Found| {
             let stairs = &found.stairs;
@@ -214,9 +200,9 @@ impl<'c> Compiler<'c> {
         };
         if self.care == Care::Exact
             && !found.is_some_and(is_exact)
-            && let Some(read) = unless_refused(self.by_numbers(wanted))
+            && let Ok(read) = self.by_numbers(wanted)
         {
-            return Ok(Some(read));
+            return Ok(read);
         }
         let much = match self.host.is_bfloat16() {
             true => LITTLE_PRECISION,
@@ -230,8 +216,8 @@ impl<'c> Compiler<'c> {
             careful && precision > LITTLE_PRECISION || is_long && self.is_of_conditions(wanted.id)
         };
         match !snapped && found.is_some_and(is_precise) {
-            true => Ok(unless_refused(self.through_operands(wanted))),
-            false => Ok(None),
+            true => self.through_operands(wanted).or(Err(NotThis)),
+            false => Err(NotThis),
         }
     }
 
@@ -325,17 +311,13 @@ impl<'c> Compiler<'c> {
     }
 
     /// A function of one width, interpolated.
-    fn of_one_width(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+    fn of_one_width(&mut self, wanted: Wanted) -> Way {
         let column = &self.analysis.node(wanted.id)?.column;
         let [var] = *column.space.vars else {
-            return Ok(None);
+            return Err(NotThis);
         };
-        let Some(selector) = self.inverse(var) else {
-            return Ok(None);
-        };
-        let Some(numbers) = self.analysis.values(var).numbers() else {
-            return Ok(None);
-        };
+        let selector = self.inverse(var).ok_or(NotThis)?;
+        let numbers = self.analysis.values(var).numbers().ok_or(NotThis)?;
         let mut of_width = vec![f64::NAN; numbers.len()];
         for row in 0..column.space.rows() {
             let value = column.cells[row] as usize;
@@ -343,43 +325,34 @@ impl<'c> Compiler<'c> {
                 wanted.function.get(value).copied().unwrap_or(f64::NAN);
         }
         if of_width.iter().any(|value| value.is_nan()) {
-            return Ok(None);
+            return Err(NotThis);
         }
         let widths: Vec<usize> = numbers.iter().map(|width| *width as usize).collect();
         if widths.windows(2).any(|pair| pair[1] != pair[0] + 1) {
-            return Ok(None);
+            return Err(NotThis);
         }
-        self.interpolate_width(selector, 0, &widths, &of_width, wanted.label)
-            .map(Some)
+        let read = self.interpolate_width(selector, 0, &widths, &of_width, wanted.label)?;
+        Ok(read)
     }
 
     /// A sum or a difference as that of its operands, each computed by itself: never deeper than a
     /// hidden layer that computes it from their variables, and mostly of fewer steps.
-    fn sum(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
-        let Some((a, sign, b)) = self.added(wanted.id) else {
-            return Ok(None);
-        };
+    fn sum(&mut self, wanted: Wanted) -> Way {
+        let (a, sign, b) = self.added(wanted.id).ok_or(NotThis)?;
         if self.analysis.node(wanted.id)?.column.space.vars.len() < 2 {
-            return Ok(None);
+            return Err(NotThis);
         }
-        let Some((slope, offset)) = self.line(wanted)? else {
-            return Ok(None);
-        };
+        let (slope, offset) = self.line(wanted)?.ok_or(NotThis)?;
         // As deep as the program is written.
         let sum = stacker::maybe_grow(STACK, 16 * STACK, || {
-            Ok(self.number(a, 0.0)?.plus(sign, &self.number(b, 0.0)?))
+            Ok::<_, Stopped>(self.number(a, 0.0)?.plus(sign, &self.number(b, 0.0)?))
         })?;
-        Ok(Some(LinearRead::constant(offset).plus(slope, &sum)))
+        Ok(LinearRead::constant(offset).plus(slope, &sum))
     }
 
     /// The feature from its operands, each computed first: a layer more, but a far smaller table.
-    pub(crate) fn through_operands(
-        &mut self,
-        wanted: Wanted,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(operands) = self.operands(wanted.id) else {
-            return Ok(None);
-        };
+    pub(crate) fn through_operands(&mut self, wanted: Wanted) -> Way {
+        let operands = self.operands(wanted.id).ok_or(NotThis)?;
         let table = self.table(wanted)?;
         let mut axes = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -387,41 +360,26 @@ impl<'c> Compiler<'c> {
             let axis = stacker::maybe_grow(STACK, 16 * STACK, || {
                 self.computed_axis(operand, wanted.want, &table)
             });
-            match axis? {
-                Some(axis) => axes.push(axis),
-                None => return Ok(None),
-            }
+            axes.push(axis?);
         }
         self.staircase_of(&axes, &table.target, wanted)
     }
 
     /// The feature as a staircase of some axes, if it is one.
-    fn staircase_of(
-        &mut self,
-        axes: &[Axis],
-        target: &[f64],
-        wanted: Wanted,
-    ) -> Result<Option<LinearRead>, Stopped> {
+    fn staircase_of(&mut self, axes: &[Axis], target: &[f64], wanted: Wanted) -> Way {
         let all: Vec<usize> = (0..axes.len()).collect();
         let found = search::search(axes, &all, target, self.host.is_bfloat16());
-        found.map(|found| self.staircase(found, wanted)).transpose()
+        Ok(self.staircase(found.ok_or(NotThis)?, wanted)?)
     }
 
-    /// An s-op as an axis, computed if it is no linear read; `None` if it has no value in some row
+    /// An s-op as an axis, computed if it is no linear read; none if it has no value in some row
     /// of a table where the target has one.
-    pub(super) fn computed_axis(
-        &mut self,
-        id: Operand,
-        want: Want,
-        table: &Table,
-    ) -> Result<Option<Axis>, Stopped> {
+    pub(super) fn computed_axis(&mut self, id: Operand, want: Want, table: &Table) -> Way<Axis> {
         let want = self.want_of_operand(want);
-        let Some((numbers, values)) = self.values_in(id, table)? else {
-            return Ok(None);
-        };
+        let (numbers, values) = self.values_in(id, table)?;
         let label = self.name(id);
         let read = self.feature(id, &numbers, want, &label)?;
-        Ok(Some(Axis::new(values, read)))
+        Ok(Axis::new(values, read))
     }
 
     /// How precise what is computed a layer before its reader must be.

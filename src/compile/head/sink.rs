@@ -7,9 +7,10 @@
 use super::literal::{ProductPlan, TermPlan};
 use super::{HeadKind, Selected, Target};
 use crate::base::Code;
+use crate::compile::feature::Refusal::NotThis;
 use crate::compile::feature::inverse::inverse;
 use crate::compile::feature::units::{RAMP, step_units};
-use crate::compile::feature::{Wanted, unless_refused};
+use crate::compile::feature::{Wanted, Way};
 use crate::compile::linear::by_shape::STACK;
 use crate::compile::linear::real::ends;
 use crate::compile::linear::{LinearRead, Scalar};
@@ -99,16 +100,17 @@ impl Compiler<'_> {
     }
 
     /// Such a function, computed exactly from its operands: a sum is read, anything else takes hidden
-    /// units. `None` if it is none.
-    pub(crate) fn of_exact_parts(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+    /// units.
+    pub(crate) fn of_exact_parts(&mut self, wanted: Wanted) -> Way {
         if !self.counts_apart(wanted.id) {
-            return Ok(None);
+            return Err(NotThis);
         }
         let numbers = self.analysis.node(wanted.id)?.column.values.numbers();
         let is_itself = numbers.as_deref() == Some(wanted.function);
         if is_itself && let Some((a, sign, b)) = self.added(wanted.id) {
             let (a, b) = (self.exact(a.into())?, self.exact(b.into())?);
-            return Ok(a.zip(b).map(|(a, b)| a.plus(sign, &b)));
+            let (a, b) = a.zip(b).ok_or(NotThis)?;
+            return Ok(a.plus(sign, &b));
         }
         let exact = Wanted {
             want: Want::Snapped,
@@ -116,7 +118,7 @@ impl Compiler<'_> {
         };
         // As deep as the program is written.
         let read = stacker::maybe_grow(STACK, 16 * STACK, || self.through_operands(exact));
-        Ok(unless_refused(read))
+        read.or(Err(NotThis))
     }
 
     fn exact(&mut self, id: Operand) -> Result<Option<LinearRead>, Stopped> {
