@@ -37,6 +37,9 @@ use wanted::Refusal::NotThis;
 pub(super) use wanted::{Refusal, Wanted, Way, tried};
 use wanted::{Table, targets};
 
+/// A method that computes a feature in one way.
+type Method<'c> = fn(&mut Compiler<'c>, Wanted) -> Way;
+
 impl Compiler<'_> {
     /// The feature with the value `function[v]` where the s-op has the value number `v`.
     pub(super) fn feature(
@@ -95,7 +98,7 @@ impl Compiler<'_> {
                 self.feature(inner, &function, want, label)
             });
         }
-        let ways: [(bool, fn(&mut Self, Wanted) -> Way); 6] = [
+        let ways: [(bool, Method); 6] = [
             (snapped, Self::of_exact_parts),
             (snapped, Self::by_order),
             (!snapped && self.chooses(Choice::Linear), Self::sum),

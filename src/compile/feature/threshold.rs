@@ -130,7 +130,6 @@ impl Compiler<'_> {
         target: &[f64],
         worth: impl Fn(f64) -> f64,
     ) -> Option<Thresholds> {
-        let place = |var: &VarId| space.vars.iter().position(|known| known == var);
         let (others, numbers): (Vec<VarId>, Vec<VarId>) = space
             .vars
             .iter()
@@ -140,37 +139,25 @@ impl Compiler<'_> {
         }
         let axes: Vec<Axis> = numbers
             .iter()
-            .map(|var| self.number_axis(*var, place(var)?, space))
+            .map(|var| self.number_axis(*var, place(*var, space)?, space))
             .collect::<Option<_>>()?;
         // A function that falls is one that rises, negated: steps rise with the number, so that
         // float32 computes them without rounding.
         let negated: Vec<f64> = target.iter().map(|value| -value).collect();
         let levels = levels(target)?;
         let falling: Vec<f64> = levels.iter().rev().map(|value| -value).collect();
+        // What attention wrote is a gate only: its multiples are not exact.
+        let embedded = others.iter().copied();
+        let embedded = embedded.filter(|var| *var <= Analysis::INDICES);
+        let by: Vec<Option<VarId>> = match others.as_slice() {
+            [_] if embedded.clone().count() == 0 => vec![None],
+            _ => embedded.map(Some).collect(),
+        };
         let mut best: Option<Thresholds> = None;
-        for (z, read) in combinations(&axes, space.rows()) {
-            // What attention wrote is a gate only: its multiples are not exact.
-            let embedded = others
-                .iter()
-                .copied()
-                .filter(|var| *var <= Analysis::INDICES);
-            let by: Vec<Option<VarId>> = match others.as_slice() {
-                [_] if embedded.clone().count() == 0 => vec![None],
-                _ => embedded.map(Some).collect(),
-            };
-            for by in by {
-                let gate = others.iter().find(|other| Some(**other) != by);
-                let size = |var: VarId| self.analysis.values(var).domain.len();
-                let taking = Taking {
-                    space,
-                    z: z.clone(),
-                    read: read.clone(),
-                    by: by.and_then(|by| Some((by, place(&by)?))),
-                    gate: gate.and_then(|gate| Some((*gate, place(gate)?))),
-                    sizes: (by.map_or(1, size), gate.map_or(1, |gate| size(*gate))),
-                    is_exact: self.care == Care::Exact,
-                    is_bfloat16: self.host.is_bfloat16(),
-                };
+        for number in combinations(&axes, space.rows()) {
+            for by in &by {
+                let gate = others.iter().copied().find(|other| Some(*other) != *by);
+                let taking = self.taking(space, &number, *by, gate);
                 let fewer = |best: &Option<Thresholds>| best.as_ref().map(Thresholds::steps);
                 let rises = taking.apart((target, &levels), &worth, fewer(&best));
                 best = rises.or(best);
@@ -180,6 +167,28 @@ impl Compiler<'_> {
             }
         }
         best
+    }
+
+    /// A number that a function is taken apart over, what its thresholds depend on, and what gates them.
+    fn taking<'s>(
+        &self,
+        space: &'s Space,
+        (z, read): &(Vec<f64>, LinearRead),
+        by: Option<VarId>,
+        gate: Option<VarId>,
+    ) -> Taking<'s> {
+        let placed = |var: VarId| Some((var, place(var, space)?));
+        let size = |var: VarId| self.analysis.values(var).domain.len();
+        Taking {
+            space,
+            z: z.clone(),
+            read: read.clone(),
+            by: by.and_then(placed),
+            gate: gate.and_then(placed),
+            sizes: (by.map_or(1, size), gate.map_or(1, size)),
+            is_exact: self.care == Care::Exact,
+            is_bfloat16: self.host.is_bfloat16(),
+        }
     }
 
     /// A number that the stream holds right after attention.
@@ -225,6 +234,11 @@ impl Compiler<'_> {
         }
         Ok(read)
     }
+}
+
+/// Where a variable stands in the rows of a space.
+fn place(var: VarId, space: &Space) -> Option<usize> {
+    space.vars.iter().position(|known| *known == var)
 }
 
 /// A function of a ratio, whose thresholds are those of the numerator, in proportion to the denominator;
