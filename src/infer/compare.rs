@@ -22,6 +22,7 @@ impl Outcome {
         }
     }
 
+    /// What two bounds say, of which one may hold.
     fn when(always: bool, never: bool) -> Outcome {
         match (always, never) {
             (true, _) => Outcome::Always,

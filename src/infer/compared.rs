@@ -26,9 +26,9 @@ pub(super) fn totals(
     let single = |id: &SOpId| first.and_then(|first| first.counts.get(id));
     let totals = totals.filter_map(|id| Some((*id, graph.total(*id).or_else(|| single(id))?)));
     let mut totals: Vec<(SOpId, &Total)> = totals.collect();
-    // A fixed point: without one of them more is needed as it is, which may be what another one is made of.
     // How many keys there are is known in any case.
     let is_count = |id: &&SOpId| matches!(graph.get(**id), SOp::Width { selector } if !selects_all(graph, *selector));
+    // To a fixed point: without one of them more is needed as it is, which others may be sums of.
     loop {
         let sops = totals.iter().map(|(id, total)| (*id, total.sop.clone()));
         let sops: FxHashMap<SOpId, SOp> = sops.collect();

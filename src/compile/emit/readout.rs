@@ -247,9 +247,9 @@ impl Compiler<'_> {
                 ),
             ));
         }
-        let read = match self.care {
-            Care::Plain | Care::OneHead => self.side(root, &numbers)?,
-            Care::Careful | Care::Bits | Care::Exact | Care::Real => None,
+        let read = match self.care.is_plain() {
+            true => self.side(root, &numbers)?,
+            false => None,
         };
         let read = match read {
             Some(read) => read,

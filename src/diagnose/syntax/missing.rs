@@ -15,11 +15,11 @@ impl Place<'_, '_> {
 
     /// Where a value is missing.
     fn value(&self) -> Option<Diagnostic> {
-        let (previous, written) = (self.token(-1)?, self.written(-1)?);
+        let (previous, written) = (self.token(-1)?, self.text_at(-1)?);
         let ends = self
             .token(0)
             .is_none_or(|token| token.closes() || matches!(token, Token::Semicolon | Token::Comma));
-        let operand = self.written(-2).unwrap_or_default();
+        let operand = self.text_at(-2).unwrap_or_default();
         let example = match (previous, operand) {
             (Token::Assign, name) => Some(format!("{name} = indices")),
             (Token::Return | Token::Assert, _) => Some(format!("{written} indices")),
@@ -46,7 +46,7 @@ impl Place<'_, '_> {
                 "say which keys are in a list: `select(tokens in [\"a\", \"b\"], True, ==)`";
             (_, Some(token)) if compares && token.is_comparison() =>
                 where left = self.compared().unwrap_or("x");
-                where (sign, right) = (self.written(0)?, self.written(1).unwrap_or("y"));
+                where (sign, right) = (self.text_at(0)?, self.text_at(1).unwrap_or("y"));
                 "nothing stands before this `{sign}`",
                 format!("say again what is compared: `{left} {sign} {right}`");
             // `select(keys, queries ==)`
@@ -60,7 +60,7 @@ impl Place<'_, '_> {
                 at self.at - 1, "a `,` belongs before this";
             // `x++`
             (Token::Plus | Token::Minus, None | Some(Token::Semicolon)) if operand == written =>
-                where name = self.written(-3)?;
+                where name = self.text_at(-3)?;
                 where own = if find(name).is_some() { String::new() } else { format!("= {name} ") };
                 "there is no `{written}{written}`", format!("write `{name} {own}{written} 1;`"),
                 edit self.at - 2..=self.at - 1, &format!(" {own}{written} 1"),
@@ -76,7 +76,7 @@ impl Place<'_, '_> {
     fn compared(&self) -> Option<&str> {
         let mut signs = self.context.lexemes.get(self.statement..self.at)?.iter();
         let sign = signs.rposition(|lexeme| lexeme.token.is_comparison())?;
-        self.written((self.statement + sign) as isize - self.at as isize - 1)
+        self.text_at((self.statement + sign) as isize - self.at as isize - 1)
     }
 
     /// Where a bracket closes or a brace holds what it cannot.
@@ -105,7 +105,7 @@ impl Place<'_, '_> {
     fn between(&self) -> Option<Diagnostic> {
         let (before, here) = (self.lexeme(-1)?, self.lexeme(0)?);
         let both = before.token.ends_expression() && here.token.starts_expression();
-        let (left, right) = (self.written(-1)?, self.written(0)?);
+        let (left, right) = (self.text_at(-1)?, self.text_at(0)?);
         let between = self.context.text.get(before.end..here.start)?;
         let begins = self.begins_line() && self.token(1) == Some(Token::Assign);
         let in_loop = self.expects("in") && self.first() == Some(Token::For);

@@ -211,7 +211,7 @@ impl<'s> Place<'_, 's> {
             return told;
         };
         // What closes the bracket itself is not in its place for another reason.
-        let closes = self.written(0) == Some(close);
+        let closes = self.text_at(0) == Some(close);
         let token = self.token(0).filter(|_| !closes);
         let ends = token.is_none_or(|token| token.closes() || token == Token::Semicolon) && !closes;
         // On another line the mistake may be as far back as the bracket.
@@ -221,7 +221,7 @@ impl<'s> Place<'_, 's> {
             return told;
         }
         let instead = format!("write `{close}` instead: it closes this bracket");
-        let wrong = self.written(0).filter(|_| self.closes_none());
+        let wrong = self.text_at(0).filter(|_| self.closes_none());
         let wrong = wrong.map(|_| self.edit(instead, self.at..=self.at, close));
         let help = told
             .help
@@ -244,7 +244,7 @@ impl<'s> Place<'_, 's> {
     /// Whether what stands here closes none of the brackets that are open in the statement.
     fn closes_none(&self) -> bool {
         let is_one = |it: &&str| [")", "]"].contains(it) && !self.closers().contains(it);
-        self.written(0).as_ref().is_some_and(is_one)
+        self.text_at(0).as_ref().is_some_and(is_one)
     }
 
     /// What closes the brackets that are open in the statement, the outermost last of all.
@@ -385,7 +385,7 @@ impl<'s> Place<'_, 's> {
     }
 
     /// The text of a lexeme, if it is short enough to be repeated.
-    pub(super) fn written(&self, offset: isize) -> Option<&str> {
+    pub(super) fn text_at(&self, offset: isize) -> Option<&str> {
         let lexeme = self.lexeme(offset)?;
         let text = self.context.text.get(lexeme.start..lexeme.end)?;
         (text.len() <= LONGEST_WORD).then_some(text)

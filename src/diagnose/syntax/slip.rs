@@ -30,7 +30,7 @@ impl Place<'_, '_> {
         let token = self.token(0).filter(|_| self.statement == self.at)?;
         slips! { self, token;
             word if word.is_keyword() && self.token(1) == Some(Token::Assign) =>
-                where word = self.written(0)?;
+                where word = self.text_at(0)?;
                 "`{word}` is a keyword and cannot be a name",
                 format!("choose another name, like `my_{word}`");
             Token::If => "`if` is not a statement", self.choice(self.at),
@@ -126,7 +126,7 @@ impl Place<'_, '_> {
     /// parameters.
     fn head(&self) -> Option<Diagnostic> {
         let (token, first) = (self.token(0)?, self.first());
-        let name = self.written(-1)?;
+        let name = self.text_at(-1)?;
         let in_head = first == Some(Token::Def);
         let is_at = |count| self.at == self.statement + count;
         let none_open = self.bracket.is_none();
@@ -170,7 +170,7 @@ impl Place<'_, '_> {
                 "`draw` takes an s-op or a selector in parentheses",
                 "write `draw(length);`, or `draw(length, \"abc\");` for an input";
             (Some(Token::Load), Token::LeftParenthesis) if is_at(1) =>
-                where path = self.written(1)?;
+                where path = self.text_at(1)?;
                 "the path of `load` stands without parentheses", format!("write `load {path};`");
             (Some(Token::Load), Token::Name(word)) => "the path of `load` is a string",
                 format!("write `load \"{word}\";`");
@@ -208,13 +208,13 @@ impl Place<'_, '_> {
             _ if self.bracket.is_some() || asks => "`=` does not compare",
                 "to compare write `==`", edit self.at..=self.at, "==";
             (Some(Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength), None) =>
-                where (setting, value) = (self.written(-1)?, self.written(1).unwrap_or("…"));
+                where (setting, value) = (self.text_at(-1)?, self.text_at(1).unwrap_or("…"));
                 "a setting stands without `=`", format!("write `{setting} {value}`"),
                 edit self.at..=self.at, "";
             (Some(Token::For), _) => "a loop goes through a list",
                 "write `for i in range(10) { … }`";
             (Some(word), None) if word.is_keyword() =>
-                where word = self.written(-1)?;
+                where word = self.text_at(-1)?;
                 "`{word}` is a keyword and cannot be a name",
                 format!("choose another name, like `my_{word}`");
             (Some(Token::Name(_)), Some(Token::LeftBracket)) => "elements cannot be assigned",
