@@ -311,12 +311,14 @@ impl Builtin {
         let names = self.row().parameters.iter();
         names.map(|name| name.trim_end_matches('?'))
     }
+}
 
-    /// How many arguments it takes at least.
-    pub fn required(self) -> usize {
-        let names = self.row().parameters.iter();
-        names
-            .filter(|name| !name.ends_with('?') && **name != "…")
-            .count()
+impl BuiltinName {
+    /// How many arguments it takes at least, and at most, if there is a limit.
+    pub fn takes(&self) -> (usize, Option<usize>) {
+        let needed = |name: &&&str| !name.ends_with('?') && **name != "…";
+        let least = self.parameters.iter().filter(needed).count();
+        let is_open = self.parameters.last() == Some(&"…");
+        (least, (!is_open).then_some(self.parameters.len()))
     }
 }

@@ -14,7 +14,8 @@ pub enum Care {
     /// Nothing is left to float32's digits: what many steps add up is bits, or whole numbers of them,
     /// and fractions that are compared are numbered first, each a layer earlier.
     Exact,
-    /// As `Plain`; and a result whose numbers are fractions, or close to each other, is read as a real number.
+    /// A result whose numbers are fractions, or close to each other, is read as a real number; neither plain nor
+    /// careful.
     Real,
 }
 
@@ -25,6 +26,11 @@ impl Care {
 
     pub(super) fn is_careful(self) -> bool {
         matches!(self, Care::Careful | Care::Bits | Care::Exact)
+    }
+
+    /// Whether numbers may be ratios: where these cannot be proved, bits or a table may do.
+    pub(super) fn takes_ratios(self) -> bool {
+        self.is_plain() || self == Care::Careful
     }
 
     /// What is done with so much care, for people who wait.

@@ -168,6 +168,13 @@ type Ordered<K, V> = IndexMap<K, V, FxBuildHasher>;
 /// The least and the greatest number of some.
 type Range = (f64, f64);
 
+/// That of these numbers; of none, 0.
+fn range_of(numbers: impl Iterator<Item = f64>) -> Range {
+    let both = numbers.map(|number| (number, number));
+    let range = both.reduce(|(low, high), (number, _)| (low.min(number), high.max(number)));
+    range.unwrap_or((0.0, 0.0))
+}
+
 /// Numbers as a key of a map.
 type Bits = Vec<u64>;
 
@@ -178,6 +185,11 @@ fn bits<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Bits {
 /// One of them: 0 and -0 are one.
 fn key(number: f64) -> u64 {
     (number + 0.0).to_bits()
+}
+
+/// 1 at each of so many places that is one of some, 0 at the others.
+fn ones_where(count: usize, is: impl Fn(usize) -> bool) -> Vec<f64> {
+    (0..count).map(|at| f64::from(u8::from(is(at)))).collect()
 }
 
 /// A computed number: an output of the feed-forward block of some layer.
@@ -250,7 +262,7 @@ struct Compiler<'a> {
     summed: RefCell<FxHashMap<Operand, Option<LinearRead>>>,
     /// The axes that s-ops on the way are for functions of the s-op that was asked for last.
     axes: RefCell<LastAxes>,
-    /// The same for functions of real numbers.
+    /// Real numbers as linear reads, so that shared s-ops are looked at once.
     reals: FxHashMap<SOpId, Option<LinearRead>>,
     /// Where real numbers are: the least and the greatest that they can be.
     ranges: FxHashMap<VarId, Range>,

@@ -133,9 +133,9 @@ impl Names {
     }
 
     /// The same with an underscore before it, which says that it is not read.
-    fn hidden(&self, help: &str, places: Vec<Span>, name: &str) -> Option<Suggestion> {
+    fn underscored(&self, help: &str, places: Vec<Span>, name: &str) -> Suggestion {
         let other = format!("_{name}");
-        Some(self.renamed(format!("{help} `{other}`"), places, name, &other))
+        self.renamed(format!("{help} `{other}`"), places, name, &other)
     }
 
     /// Whether something may read anything: `out` is whatever was set last.
@@ -249,7 +249,7 @@ impl Lint<'_> {
                 warning!(DuplicateParameter, "two parameters are named `{name}`"),
                 at ident.span, "this one hides the other",
                 at first.span, "this one can never be read",
-                mend self.names.hidden(help, vec![first.span], name),
+                mend Some(self.names.underscored(help, vec![first.span], name)),
             ));
         }
     }
@@ -272,7 +272,7 @@ impl Lint<'_> {
             self.found.push(told!(
                 warning!(UnusedParameter, "`{of}` never reads its parameter `{name}`"),
                 at ident.span, "nothing reads this",
-                mend self.names.hidden(help, vec![ident.span], name),
+                mend Some(self.names.underscored(help, vec![ident.span], name)),
             ));
         }
         let own = all(&function.body, false).into_iter();
@@ -290,7 +290,7 @@ impl Lint<'_> {
                 self.found.push(told!(
                     warning!(UnusedName, "`{name}` is set in `{of}` and never read"),
                     at first.span, "nothing reads this",
-                    mend self.names.hidden(help, places, name),
+                    mend Some(self.names.underscored(help, places, name)),
                 ));
             }
         }

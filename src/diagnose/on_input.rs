@@ -10,7 +10,7 @@ use crate::value::{Failure, Value};
 /// Why a primitive has no result.
 impl From<&Failure> for Diagnostic {
     fn from(failure: &Failure) -> Diagnostic {
-        rules! { (), failure;
+        rules! { failure;
             Failure::Types(symbol, values) =>
                 where kinds = values.iter().map(Value::kind).collect::<Vec<_>>().join(" and ");
                 where these = match &**values {
@@ -74,7 +74,7 @@ fn plain(value: &Value) -> String {
 /// Why there is no value, without where.
 impl From<&Cause> for Diagnostic {
     fn from(cause: &Cause) -> Diagnostic {
-        rules! { (), cause;
+        rules! { cause;
             Cause::Interrupted => error!(Interrupted, "{INTERRUPTED}");
             Cause::NoTokens => error!(BadInput, "an s-op needs an input of at least one token");
             Cause::NotGiven =>
@@ -131,7 +131,7 @@ impl From<Failed<'_>> for Diagnostic {
             let token = input.get(position).map_or(String::new(), Value::source);
             format!("at position {position}, {token}")
         };
-        rules! { (), (graph.get(fault.sop), &fault.score, &fault.cause);
+        rules! { (graph.get(fault.sop), &fault.score, &fault.cause);
             (sop, Some(score), _) =>
                 where weighted = matches!(sop, SOp::WeightedMean { .. });
                 where (key, query) = (at(score.key), at(score.query));

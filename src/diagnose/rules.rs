@@ -37,19 +37,17 @@ macro_rules! told {
     }};
 }
 
-/// What causes are told as; perhaps `not` what was needed there.
+/// What causes are told as.
 macro_rules! rules {
-    ($scene:expr, $cause:expr; $($pattern:pat $(if $guard:expr)? =>
-        $(where $name:pat = $value:expr;)* $told:expr $(, not $side:expr)?
+    ($cause:expr; $($pattern:pat $(if $guard:expr)? =>
+        $(where $name:pat = $value:expr;)* $told:expr
         $(, at $at:expr, $label:tt)*
         $(, each $one:pat in $all:expr => $place:expr, $said:tt)?
         $(, note $note:tt)* $(, help $help:tt)? $(, mend $mend:expr)?;)*) => {
         match $cause {
             $($pattern $(if $guard)? => {
                 $(let $name = $value;)*
-                let told: Diagnostic = $told;
-                $(let told = $scene.not(told, $side);)?
-                told!(told $(, at $at, $label)* $(, each $one in $all => $place, $said)?
+                told!($told $(, at $at, $label)* $(, each $one in $all => $place, $said)?
                     $(, note $note)* $(, help $help)? $(, mend $mend)?)
             })*
         }
@@ -58,7 +56,8 @@ macro_rules! rules {
 
 /// What something was probably meant to be: what for, and the text that the whole, or the part `at` a
 /// place, has then, where a name stands for the text that is there; a sentence that is only to `say`;
-/// or `else` another rule. Nothing if no row fits.
+/// or `else` another rule. Nothing if no row fits. The `part` is what is replaced, the `whole` what is
+/// quoted.
 macro_rules! mends {
     ($scene:expr, $value:expr; $($pattern:pat $(if $guard:expr)? => $(at $it:pat = $at:expr;)?
         $(where $name:pat = $bound:expr;)*
@@ -92,6 +91,7 @@ macro_rules! slips {
                 $(let $name = $bound;)*
                 let help = Suggestion::from($help);
                 $(let help = $place.edit(help.message, $lexemes, $text);)?
+                // A row with a place of its own reads this, too, so that no row warns.
                 let shown = ($place.at, "not here");
                 $(let shown = match shown { _ => ($at, $label) };)?
                 Some($place.slip_at(shown, format!($message), help))

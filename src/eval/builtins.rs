@@ -215,18 +215,15 @@ impl Evaluator {
         arguments: &[Argument],
         span: Span,
     ) -> Outcome<Vec<ExprId>> {
-        let parameters = builtin.row().parameters;
-        let most = match parameters.last() {
-            Some(&"…") => usize::MAX,
-            _ => parameters.len(),
-        };
+        let (least, most) = builtin.row().takes();
         let wrong = |wrong| Cause::BuiltinArguments(builtin, wrong);
         let mut values = arguments.iter().map(|argument| cx.ast.get(argument.value));
         if let Some(spread) = values.find(|value| matches!(value.kind, ExprKind::Spread(_))) {
             return Err(Cause::StraySpread(spread.span).into());
         }
-        if arguments.len() < builtin.required() || arguments.len() > most {
-            let (given, at) = (arguments.len(), span);
+        let given = arguments.len();
+        if given < least || most.is_some_and(|most| given > most) {
+            let at = span;
             return Err(wrong(Wrong::Count { given, at }).into());
         }
         let mut placed: Vec<Option<ExprId>> = vec![None; arguments.len()];

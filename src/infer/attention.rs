@@ -5,14 +5,13 @@
 use super::candidate::Candidate;
 use super::selector::SelectorFacts;
 use super::sets::Values;
-use super::space::{Column, Space, VarId};
+use super::space::{Column, Distinct, Space, VarId};
 use super::sums::{self, Scaled, Term};
 use super::{Analysis, Node, Several, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::{SOpId, SelectorId};
 use crate::value::{TypeSet, Value};
-use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// More pairs of a count and a sum in one environment than this are too many.
@@ -21,12 +20,12 @@ const MOST_SUMS: usize = 100_000;
 /// The counts and sums of what one row may select, ascending.
 type RowPairs = Arc<Vec<(u32, i64)>>;
 
+/// Those of each environment.
+type Pairs = Vec<RowPairs>;
+
 /// The keys of one row: the set of what each can hold, whether it is always selected, how many of them are in
 /// every input, and whether any is selected for certain.
 type RowKeys = (Vec<(u32, bool)>, usize, bool);
-
-/// Those of each environment.
-type Pairs = Vec<RowPairs>;
 
 /// A table with the width and the number of a variable's value in each row.
 type WidthAnd = (Arc<Space>, Vec<(Option<i64>, usize)>);
@@ -177,9 +176,7 @@ impl Analysis<'_> {
 
     /// A node that is one attention output, or a function of the index if that is all it is.
     fn carried(&mut self, kind: VarKind, values: Values, may_fail: bool) -> Result<Node, Stopped> {
-        if values.domain.len() > self.limits.domain_values {
-            return Err(self.too_many_values(values.domain.len()));
-        }
+        self.check_values(&values, given)?;
         if !may_fail && let Some(node) = self.positional(&values)? {
             return Ok(node);
         }
@@ -371,9 +368,7 @@ impl Analysis<'_> {
             (0, true) => Value::Int(0),
             _ => several.mean(count, sum),
         })?;
-        if values.domain.len() > self.limits.domain_values {
-            return Err(self.too_many_values(values.domain.len()));
-        }
+        self.check_values(&values, given)?;
         Ok(values)
     }
 
@@ -383,7 +378,7 @@ impl Analysis<'_> {
         several: &Selection,
         function: impl Fn(u32, i64) -> Value,
     ) -> Result<Values, Stopped> {
-        let mut distinct: IndexSet<Value, FxBuildHasher> = IndexSet::default();
+        let mut distinct = Distinct::default();
         // Many environments have the same pairs.
         let mut numbers: FxHashMap<(u32, i64), u32> = FxHashMap::default();
         let mut number = |(count, sum): &(u32, i64)| {
@@ -398,17 +393,7 @@ impl Analysis<'_> {
             let list = list.or_insert_with(|| pairs.iter().map(&mut number).collect());
             each.push(list.clone());
         }
-        Ok(Values::from_numbered(distinct.into_iter().collect(), &each))
-    }
-
-    fn too_many_values(&self, count: usize) -> Stopped {
-        Stopped::new(
-            Code::DomainTooLarge,
-            format!(
-                "attention can give {count} values here; the limit is {}",
-                self.limits.domain_values
-            ),
-        )
+        Ok(Values::from_numbered(distinct, &each))
     }
 
     /// How many keys each position selects, if the position alone determines it.
@@ -464,6 +449,11 @@ impl Analysis<'_> {
         });
         Ok(space.column(results.collect()))
     }
+}
+
+/// So many values, as attention gives them, for people.
+fn given(count: usize) -> String {
+    format!("attention can give {count} values here")
 }
 
 impl Selection<'_> {

@@ -5,7 +5,6 @@
 use super::cube::{Cube, Literal, Relation};
 use super::selector::check_size;
 use super::{Analysis, Operand};
-use crate::graph::SOp;
 use std::collections::BTreeSet;
 
 /// Windows of more places are tables.
@@ -146,9 +145,8 @@ impl Analysis<'_> {
                 parts.filter_map(|part| part.sop()).collect()
             }
         };
-        let found = self.graph.reachable(&roots).into_iter();
-        let mut found = found.filter(|id| matches!(self.graph.get(*id), SOp::Indices));
-        found.next().map(Operand::SOp)
+        let mut found = self.graph.reachable(&roots).into_iter();
+        found.find(|id| self.is_indices(*id)).map(Operand::SOp)
     }
 }
 

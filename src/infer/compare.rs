@@ -22,6 +22,15 @@ impl Outcome {
         }
     }
 
+    /// What two bounds say, of which one may hold.
+    fn when(always: bool, never: bool) -> Outcome {
+        match (always, never) {
+            (true, _) => Outcome::Always,
+            (false, true) => Outcome::Never,
+            (false, false) => Outcome::Sometimes,
+        }
+    }
+
     pub fn not(self) -> Outcome {
         match self {
             Outcome::Never => Outcome::Always,
@@ -37,10 +46,8 @@ impl Outcome {
     /// A value compared with itself; values that are not numbers equal to themselves never get
     /// here.
     pub fn reflexive(comparison: Comparison) -> Outcome {
-        match comparison.holds_for(Ordering::Equal) {
-            true => Outcome::Always,
-            false => Outcome::Never,
-        }
+        let holds = comparison.holds_for(Ordering::Equal);
+        Outcome::when(holds, !holds)
     }
 }
 
@@ -142,25 +149,15 @@ impl Ranks {
         if self.orders() && (is_text(key.1) || is_text(query.1)) {
             return self.outcome_of_pairs(keys, queries);
         }
-        let bounded = |always: bool, never: bool| match (always, never) {
-            (true, _) => Outcome::Always,
-            (_, true) => Outcome::Never,
-            _ => Outcome::Sometimes,
-        };
         let equal = || {
-            if key.0 == key.1 && key == query {
-                return Outcome::Always;
-            }
-            match key.1 < query.0 || query.1 < key.0 || !self.meet(keys, queries) {
-                true => Outcome::Never,
-                false => Outcome::Sometimes,
-            }
+            let apart = key.1 < query.0 || query.1 < key.0 || !self.meet(keys, queries);
+            Outcome::when(key.0 == key.1 && key == query, apart)
         };
         match self.comparison {
-            Comparison::Less => bounded(key.1 < query.0, key.0 >= query.1),
-            Comparison::LessEqual => bounded(key.1 <= query.0, key.0 > query.1),
-            Comparison::Greater => bounded(key.0 > query.1, key.1 <= query.0),
-            Comparison::GreaterEqual => bounded(key.0 >= query.1, key.1 < query.0),
+            Comparison::Less => Outcome::when(key.1 < query.0, key.0 >= query.1),
+            Comparison::LessEqual => Outcome::when(key.1 <= query.0, key.0 > query.1),
+            Comparison::Greater => Outcome::when(key.0 > query.1, key.1 <= query.0),
+            Comparison::GreaterEqual => Outcome::when(key.0 >= query.1, key.1 < query.0),
             Comparison::Equal => equal(),
             Comparison::NotEqual => equal().not(),
         }
@@ -190,11 +187,7 @@ impl Ranks {
                 }
             }
         }
-        match (some, all) {
-            (false, _) => Outcome::Never,
-            (true, true) => Outcome::Always,
-            (true, false) => Outcome::Sometimes,
-        }
+        Outcome::when(some && all, !some)
     }
 }
 

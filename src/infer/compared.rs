@@ -28,6 +28,7 @@ pub(super) fn totals(
     let mut totals: Vec<(SOpId, &Total)> = totals.collect();
     // How many keys there are is known in any case.
     let is_count = |id: &&SOpId| matches!(graph.get(**id), SOp::Width { selector } if !selects_all(graph, *selector));
+    // To a fixed point: without one of them more is needed as it is, which others may be sums of.
     loop {
         let sops = totals.iter().map(|(id, total)| (*id, total.sop.clone()));
         let sops: FxHashMap<SOpId, SOp> = sops.collect();

@@ -39,6 +39,11 @@ impl Relation {
         self.bits[key * self.queries + query]
     }
 
+    /// Whether it holds for each query, key by key.
+    pub fn bits(&self) -> &[bool] {
+        &self.bits
+    }
+
     /// The queries that each key is selected by.
     pub fn row(&self, key: usize) -> &[bool] {
         &self.bits[key * self.queries..(key + 1) * self.queries]
@@ -275,11 +280,8 @@ pub fn or(a: &[Cube], b: &[Cube], left: impl Fn(Cube) -> Option<Cube>) -> Option
         }
         (cubes.len() <= MOST_CUBES).then_some(cubes)
     };
-    match (split(a, b), split(b, a)) {
-        (Some(left), Some(right)) if right.len() < left.len() => Some(right),
-        (Some(left), _) => Some(left),
-        (None, right) => right,
-    }
+    let both = [split(a, b), split(b, a)];
+    both.into_iter().flatten().min_by_key(Vec::len)
 }
 
 /// Adds a cube, as part of those that it makes one with.

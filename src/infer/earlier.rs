@@ -35,9 +35,7 @@ impl Analysis<'_> {
         };
         for id in read {
             let column = self.node(id).ok()?.column.clone();
-            let may_fail = self.may_fail(&column);
-            let var = self.var(VarKind::Materialised(id), column.values, may_fail);
-            over.known.insert(id, self.alone(var).ok()?.column);
+            over.known.insert(id, self.as_variable(id, &column).ok()?);
         }
         let mut after = Vec::with_capacity(operands.len());
         for (operand, before) in operands.iter().zip(&columns) {

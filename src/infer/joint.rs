@@ -130,6 +130,16 @@ impl Analysis<'_> {
         operand.sop().map(|id| self.graph.get(id))
     }
 
+    /// Whether it is the indices as such.
+    pub fn is_indices(&self, operand: impl Into<Operand>) -> bool {
+        matches!(self.sop(operand.into()), Some(SOp::Indices))
+    }
+
+    /// Its values as numbers, if they are known and all are.
+    pub fn numbers(&self, operand: impl Into<Operand>) -> Option<Vec<f64>> {
+        self.node(operand).ok()?.column.values.numbers()
+    }
+
     /// How an operand is computed: itself, but for a width where there is no BOS, and for a comparison of
     /// means that are needed apart.
     pub fn shape(&self, operand: Operand) -> Option<&SOp> {

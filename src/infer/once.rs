@@ -198,9 +198,8 @@ impl Analysis<'_> {
     /// one, or the other way round. No pair of positions is in both orders.
     fn is_mutual(&self, selector: SelectorId, column: &Column, rows: &[usize]) -> bool {
         let (literals, all) = self.conjunction(selector);
-        let is_order = |literal: &&Compared| {
-            literal.keys == literal.queries && matches!(self.graph.get(literal.keys), SOp::Indices)
-        };
+        let is_order =
+            |literal: &&Compared| literal.keys == literal.queries && self.is_indices(literal.keys);
         let (orders, others): (Vec<&Compared>, Vec<&Compared>) =
             literals.iter().partition(is_order);
         let (mut earlier, mut later) = (true, !self.setting.causal);
@@ -241,14 +240,10 @@ impl Analysis<'_> {
 /// depends on anything else.
 fn values_in(column: &Column, table: &Column, rows: &[usize]) -> Vec<usize> {
     let count = column.values.domain.len();
-    let known = |var: &VarId| table.space.vars.binary_search(var).is_ok();
-    if !column.space.vars.iter().all(known) {
+    let Some(known) = column.cells_in(&table.space) else {
         return (0..count).collect();
-    }
-    let projected = table.space.project(&column.space);
-    let cells = rows
-        .iter()
-        .map(|row| column.cells[projected[*row] as usize] as usize);
+    };
+    let cells = rows.iter().map(|row| known[*row] as usize);
     let mut values: Vec<usize> = cells.filter(|value| *value < count).collect();
     values.sort_unstable();
     values.dedup();

@@ -6,7 +6,6 @@ use super::by_index::places;
 use super::cube::{Literal, Relation};
 use super::joint::Operand;
 use super::{Analysis, Stopped};
-use crate::graph::SOp;
 use std::cmp::Reverse;
 
 /// Entries of the largest table that is looked at.
@@ -225,8 +224,7 @@ impl Analysis<'_> {
 
     /// How many dimensions a head takes for a relation: few for keys a few places from their query.
     fn dimensions(&self, literal: &Literal) -> usize {
-        let is_index = |side| matches!(self.sop(side), Some(SOp::Indices));
-        let places = (is_index(literal.keys) && is_index(literal.queries))
+        let places = (self.is_indices(literal.keys) && self.is_indices(literal.queries))
             .then(|| places(&literal.relation, false))
             .flatten();
         let span = places.and_then(|places| Some((places.last()? - places.first()?) as usize));

@@ -7,6 +7,7 @@
 
 use super::candidate::Candidate;
 use super::compare::Ranks;
+use super::table::union;
 use super::{Analysis, Stopped};
 use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::Comparison;
@@ -60,23 +61,14 @@ impl Analysis<'_> {
         // Whatever else it asks for, it selects less.
         let (literals, _) = self.conjunction(id);
         for literal in &literals {
-            for (shifted, read) in [
-                (false, Some(literal.keys)),
-                (true, self.one_before(literal.keys)),
-            ] {
-                let Some((read, rank)) = read.and_then(|read| Some((read, self.rank(read)?)))
-                else {
+            for shifted in [false, true] {
+                let ranked = self
+                    .read_at(literal.keys, shifted)
+                    .and_then(|read| Some((read, self.rank(read)?)));
+                let Some((read, rank)) = ranked else {
                     continue;
                 };
-                let is_asked = |wanted: &Compared| {
-                    literals.iter().any(|other| {
-                        let keys = match shifted {
-                            true => self.one_before(other.keys),
-                            false => Some(other.keys),
-                        };
-                        keys.is_some_and(|keys| Compared { keys, ..*other } == *wanted)
-                    })
-                };
+                let is_asked = |wanted: &Compared| self.ask_for(&literals, shifted, *wanted);
                 if !rank.equal_in.iter().all(is_asked) {
                     continue;
                 }
@@ -89,6 +81,22 @@ impl Analysis<'_> {
             }
         }
         Ok(facts)
+    }
+
+    /// What keys are: as they are, or, `shifted`, as they are read at the position before.
+    fn read_at(&self, keys: SOpId, shifted: bool) -> Option<SOpId> {
+        match shifted {
+            true => self.one_before(keys),
+            false => Some(keys),
+        }
+    }
+
+    /// Whether one of some comparisons, with its keys so, is this one.
+    fn ask_for(&self, literals: &[Compared], shifted: bool, wanted: Compared) -> bool {
+        literals.iter().any(|other| {
+            let keys = self.read_at(other.keys, shifted);
+            keys.is_some_and(|keys| Compared { keys, ..*other } == wanted)
+        })
     }
 
     /// The comparisons that a selector is a conjunction of, and whether these are all that it asks
@@ -130,7 +138,7 @@ impl Analysis<'_> {
         let mut ordered = None;
         for literal in literals {
             let is_own = literal.keys == literal.queries;
-            let is_indices = is_own && matches!(self.graph.get(literal.keys), SOp::Indices);
+            let is_indices = is_own && self.is_indices(literal.keys);
             match literal.comparison {
                 Comparison::Less | Comparison::LessEqual if is_indices && ordered.is_none() => {
                     ordered = Some(false);
@@ -176,19 +184,18 @@ impl Analysis<'_> {
 
     /// Whether a rank that is selected is lower than that of the query.
     fn is_lower(&mut self, rank: SOpId, literal: &Compared) -> Result<bool, Stopped> {
-        let ranks = self.node(rank)?.column.clone();
-        let queries = self.node(literal.queries)?.column.clone();
-        let mut vars = ranks.space.vars.clone();
-        vars.extend(&queries.space.vars);
-        vars.sort_unstable();
-        vars.dedup();
-        let Ok(space) = self.space(vars) else {
+        let column = |id: SOpId| Ok(self.node(id)?.column.clone());
+        let both = [column(rank)?, column(literal.queries)?];
+        let Ok(space) = self.space(union(&both)) else {
             return Ok(false);
         };
-        let (left, right) = (space.project(&ranks.space), space.project(&queries.space));
-        let rows = left.iter().zip(&right);
-        let mut pairs: Vec<(u32, u32)> = rows
-            .map(|(left, right)| (ranks.cells[*left as usize], queries.cells[*right as usize]))
+        let [ranks, queries] = &both;
+        let (Some(left), Some(right)) = (ranks.cells_in(&space), queries.cells_in(&space)) else {
+            return Ok(false);
+        };
+        let mut pairs: Vec<(u32, u32)> = left
+            .into_iter()
+            .zip(right)
             .filter(|(_, query)| (*query as usize) < queries.values.domain.len())
             .collect();
         pairs.sort_unstable();

@@ -89,7 +89,7 @@ impl Analysis<'_> {
                 return Err(Stopped::new(Code::NotCompilable, message.to_string()));
             }
             facts.may_fail =
-                candidates.may_fail || table.has_failures() || self.sides_may_fail(&table)?;
+                candidates.may_fail || table.has_failures() || self.sides_may_fail(table.sides)?;
             facts.best = Some(Arc::new(table));
             if !facts.cubes.is_empty() {
                 facts.cubes = [self.in_one_head(&facts.cubes)?].into();
@@ -100,8 +100,11 @@ impl Analysis<'_> {
         Ok(())
     }
 
-    pub(super) fn sides_may_fail(&self, table: &ScoreTable) -> Result<bool, Stopped> {
-        let Some((keys, queries)) = table.sides else {
+    pub(super) fn sides_may_fail(
+        &self,
+        sides: Option<(Operand, Operand)>,
+    ) -> Result<bool, Stopped> {
+        let Some((keys, queries)) = sides else {
             return Ok(false);
         };
         let (keys, queries) = (self.node(keys)?, self.node(queries)?);
@@ -131,16 +134,8 @@ impl Analysis<'_> {
         let mut is_beyond = false;
         for key in &left {
             for query in &right {
-                let key = if read.0.is_some() {
-                    key.as_slice()
-                } else {
-                    &[]
-                };
-                let query = if read.1.is_some() {
-                    query.as_slice()
-                } else {
-                    &[]
-                };
+                let key = read.0.map_or(&[][..], |_| &key[..]);
+                let query = read.1.map_or(&[][..], |_| &query[..]);
                 let score = function.apply(key, query).ok();
                 is_beyond |=
                     matches!(score, Some(Value::Int(int)) if int as f64 as i128 != int.into());
@@ -172,9 +167,7 @@ impl Analysis<'_> {
                 .iter()
                 .any(|query| function.apply(key, query).is_err())
         };
-        let (keys, queries) = (self.node(keys)?, self.node(queries)?);
-        let sides_may_fail = self.may_fail(&keys.column) || self.may_fail(&queries.column);
-        Ok(sides_may_fail || left.iter().any(fails))
+        Ok(self.sides_may_fail(Some((keys, queries)))? || left.iter().any(fails))
     }
 }
 

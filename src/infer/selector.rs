@@ -224,7 +224,7 @@ impl Analysis<'_> {
         };
         let mut all: Vec<Vec<Cube>> = Vec::with_capacity(parts.len());
         for id in parts {
-            let is_indices = |id| matches!(self.sop(id), Some(SOp::Indices));
+            let is_indices = |id| self.is_indices(id);
             let part = |id: &SelectorId| &all[place(parts, *id)];
             let cubes = match self.graph.get_selector(*id) {
                 Selector::And(a, b) => {
@@ -330,16 +330,11 @@ impl Analysis<'_> {
             return Ok(Vec::new());
         }
         // What is compared with constants is one pair, so that its comparisons are one relation.
-        let keys = if relation.keys == 1 {
-            self.side(&NOTHING)?
-        } else {
-            keys
+        let mut side = |count, id| match count {
+            1 => self.side(&NOTHING),
+            _ => Ok(id),
         };
-        let queries = if relation.queries == 1 {
-            self.side(&NOTHING)?
-        } else {
-            queries
-        };
+        let (keys, queries) = (side(relation.keys, keys)?, side(relation.queries, queries)?);
         Ok(vec![Cube::of(Literal {
             keys,
             queries,
@@ -349,10 +344,9 @@ impl Analysis<'_> {
 
     /// What the causal mask already implies need not be computed: keys after the query are free.
     pub(super) fn under_causal_mask(&self, cube: Cube) -> Option<Cube> {
-        let is_indices = |id| matches!(self.sop(id), Some(SOp::Indices));
         let mut literals = Vec::new();
         for literal in cube.literals {
-            if !(is_indices(literal.keys) && is_indices(literal.queries)) {
+            if !(self.is_indices(literal.keys) && self.is_indices(literal.queries)) {
                 literals.push(literal);
                 continue;
             }

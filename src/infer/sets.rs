@@ -45,19 +45,13 @@ impl Values {
                     .clone()
             })
             .collect();
-        Values::from_numbered(distinct.into_iter().cloned().collect(), &each)
+        Values::from_numbered(distinct.into_iter().cloned(), &each)
     }
 
     /// From distinct values in any order, and the numbers of those possible in each environment, which may
     /// be repeated.
-    pub fn from_numbered(values: Vec<Value>, each: &[Arc<[u32]>]) -> Values {
-        let mut order: Vec<u32> = (0..values.len() as u32).collect();
-        order.sort_by(|a, b| values[*a as usize].canonical_order(&values[*b as usize]));
-        let mut places = vec![0; values.len()];
-        for (place, number) in (0..).zip(&order) {
-            places[*number as usize] = place;
-        }
-        let domain = order.iter().map(|number| values[*number as usize].clone());
+    pub fn from_numbered(values: impl IntoIterator<Item = Value>, each: &[Arc<[u32]>]) -> Values {
+        let (domain, places) = in_order(values);
         let mut builder = SetBuilder::default();
         let mut known: FxHashMap<*const u32, u32> = FxHashMap::default();
         let at = each.iter().map(|numbers| {
@@ -67,7 +61,7 @@ impl Values {
         });
         let at = at.collect();
         Values {
-            domain: domain.collect(),
+            domain,
             sets: builder.sets,
             at,
         }
@@ -87,6 +81,17 @@ impl Values {
     pub fn numbers(&self) -> Option<Vec<f64>> {
         numbers(&self.domain)
     }
+}
+
+/// Distinct values in order, and the place of each there.
+pub(super) fn in_order(values: impl IntoIterator<Item = Value>) -> (Arc<[Value]>, Vec<u32>) {
+    let mut order: Vec<(Value, usize)> = values.into_iter().zip(0..).collect();
+    order.sort_by(|(a, _), (b, _)| a.canonical_order(b));
+    let mut places = vec![0; order.len()];
+    for (place, (_, number)) in (0..).zip(&order) {
+        places[*number] = place;
+    }
+    (order.into_iter().map(|(value, _)| value).collect(), places)
 }
 
 /// Some values as numbers; `None` if one is not a number or not finite.

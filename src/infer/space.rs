@@ -2,12 +2,12 @@
 //! the input, the index and what attention wrote; every elementwise s-op is one column of such a
 //! table, which is how `x - x` is known to be zero.
 
-use super::sets::{SetBuilder, Values};
+use super::sets::{SetBuilder, Values, in_order};
 use crate::value::Value;
 use bit_vec::BitVec;
+use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::borrow::Cow;
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
 /// A variable of joint tables; ids are topological.
@@ -30,7 +30,7 @@ pub struct Space {
     /// How many numbers there are.
     numbers: u64,
     /// The row of each number, made when it is asked for.
-    row_of: OnceLock<RowOf>,
+    row_of: OnceLock<Numbering>,
     /// The rows possible in each group of environments that are alike for these variables.
     groups: Vec<Rows>,
     /// For each environment its group.
@@ -64,7 +64,7 @@ impl Rows {
 
 /// The rows of combinations, which are numbers with one digit for each variable.
 #[derive(Debug)]
-enum RowOf {
+pub(super) enum Numbering {
     /// Where few numbers are not possible; [`FAILS`] for those.
     Dense(Vec<u32>),
     Sparse(FxHashMap<u64, u32>),
@@ -89,33 +89,33 @@ fn weights(sizes: &[usize]) -> Option<(Vec<u64>, u64)> {
     Some((weights, count))
 }
 
-impl RowOf {
-    fn new(numbers: u64, rows: usize) -> RowOf {
+impl Numbering {
+    pub(super) fn new(numbers: u64, rows: usize) -> Numbering {
         if numbers <= 8 * rows as u64 + 64 {
-            RowOf::Dense(vec![FAILS; numbers as usize])
+            Numbering::Dense(vec![FAILS; numbers as usize])
         } else {
-            RowOf::Sparse(FxHashMap::with_capacity_and_hasher(rows, FxBuildHasher))
+            Numbering::Sparse(FxHashMap::with_capacity_and_hasher(rows, FxBuildHasher))
         }
     }
 
     /// The row of a number, which is `next` if it is new.
-    fn row_or(&mut self, number: u64, next: u32) -> u32 {
+    pub(super) fn row_or(&mut self, number: u64, next: u32) -> u32 {
         match self {
-            RowOf::Dense(rows) => {
+            Numbering::Dense(rows) => {
                 let row = &mut rows[number as usize];
                 if *row == FAILS {
                     *row = next;
                 }
                 *row
             }
-            RowOf::Sparse(rows) => *rows.entry(number).or_insert(next),
+            Numbering::Sparse(rows) => *rows.entry(number).or_insert(next),
         }
     }
 
     fn row(&self, number: u64) -> u32 {
         match self {
-            RowOf::Dense(rows) => rows[number as usize],
-            RowOf::Sparse(rows) => rows[&number],
+            Numbering::Dense(rows) => rows[number as usize],
+            Numbering::Sparse(rows) => rows[&number],
         }
     }
 }
@@ -229,7 +229,7 @@ impl Space {
         let most = groups
             .rows
             .min(usize::try_from(numbers).unwrap_or(usize::MAX));
-        let mut row_of = RowOf::new(numbers, most);
+        let mut row_of = Numbering::new(numbers, most);
         match &groups.sets {
             Some(each) => {
                 for sets in each {
@@ -251,7 +251,7 @@ impl Space {
     }
 
     /// The rows of all combinations of values from some sets, the last changing fastest.
-    fn add_product(&mut self, sets: &[Cow<[u32]>], row_of: &mut RowOf) -> Rows {
+    fn add_product(&mut self, sets: &[Cow<[u32]>], row_of: &mut Numbering) -> Rows {
         let size = sets.iter().map(|set| set.len()).product();
         let mut rows = Rows::default();
         let mut places = vec![0; sets.len()];
@@ -300,8 +300,8 @@ impl Space {
         }
     }
 
-    fn rows_by_number(&self) -> RowOf {
-        let mut row_of = RowOf::new(self.numbers, self.rows);
+    fn rows_by_number(&self) -> Numbering {
+        let mut row_of = Numbering::new(self.numbers, self.rows);
         for row in 0..self.rows {
             let digits = self.row(row).iter().zip(&self.weights);
             let number = digits.map(|(cell, weight)| u64::from(*cell) * weight);
@@ -351,24 +351,18 @@ impl Space {
     pub fn column(self: &Arc<Space>, results: Vec<Option<Value>>) -> Column {
         let mut distinct = Distinct::default();
         let cells = results.into_iter();
-        let cells = cells.map(|value| value.map_or(FAILS, |value| distinct.add(value)));
+        let cells =
+            cells.map(|value| value.map_or(FAILS, |value| distinct.insert_full(value).0 as u32));
         let cells = cells.collect();
         self.column_of(cells, distinct)
     }
 
     /// The column with these values, given by number.
     pub fn column_of(self: &Arc<Space>, mut cells: Vec<u32>, values: Distinct) -> Column {
-        let mut order: Vec<u32> = (0..values.list.len() as u32).collect();
-        let value = |at: &u32| &values.list[*at as usize];
-        order.sort_by(|a, b| value(a).canonical_order(value(b)));
-        let mut place = vec![0; order.len()];
-        for (at, number) in order.iter().zip(0..) {
-            place[*at as usize] = number;
-        }
+        let (domain, places) = in_order(values);
         for cell in cells.iter_mut().filter(|cell| **cell != FAILS) {
-            *cell = place[*cell as usize];
+            *cell = places[*cell as usize];
         }
-        let domain = order.iter().map(|at| value(at).clone()).collect();
         let values = self.values_of(&cells, domain);
         Column {
             space: self.clone(),
@@ -402,29 +396,20 @@ impl Space {
 }
 
 /// Values in the order in which they came, each once.
-#[derive(Default)]
-pub struct Distinct {
-    list: Vec<Value>,
-    numbers: FxHashMap<Value, u32>,
-}
-
-impl Distinct {
-    /// The number of a value.
-    pub fn add(&mut self, value: Value) -> u32 {
-        let next = self.list.len() as u32;
-        match self.numbers.entry(value) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(new) => {
-                self.list.push(new.key().clone());
-                *new.insert(next)
-            }
-        }
-    }
-}
+pub type Distinct = IndexSet<Value, FxBuildHasher>;
 
 impl Column {
     /// The value in a row, unless computing it fails.
     pub fn value(&self, row: usize) -> Option<&Value> {
         self.values.domain.get(self.cells[row] as usize)
+    }
+
+    /// The cell in each row of another space; `None` if it depends on anything else.
+    pub fn cells_in(&self, whole: &Space) -> Option<Vec<u32>> {
+        let is_there = |var: &VarId| whole.vars.binary_search(var).is_ok();
+        self.space.vars.iter().all(is_there).then(|| {
+            let rows = whole.project(&self.space).into_iter();
+            rows.map(|row| self.cells[row as usize]).collect()
+        })
     }
 }

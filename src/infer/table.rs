@@ -2,13 +2,13 @@
 //! the primitive is applied row by row. Where the table would be too large, operands become
 //! variables of their own, which forgets how they are related but stays sound.
 
-use super::space::{Column, Distinct, FAILS, Space, VarId};
+use super::sets::Values;
+use super::space::{Column, Distinct, FAILS, Numbering, Space, VarId};
 use super::{Analysis, Node, Operand, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::SOpId;
 use crate::graph::idiom::selects_all;
 use crate::value::{Op, Value};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// From this many rows on a sum of several variables becomes a variable itself.
@@ -40,24 +40,13 @@ impl Analysis<'_> {
     }
 
     fn too_many_rows(&self, vars: &[VarId]) -> Stopped {
-        let factors: Vec<String> = vars
-            .iter()
-            .map(|var| {
-                format!(
-                    "{} of {}",
-                    self.values(*var).domain.len(),
-                    self.var_name(*var)
-                )
-            })
-            .collect();
-        Stopped::new(
-            Code::DomainTooLarge,
-            format!(
-                "its table has more than {} rows: {}",
-                self.limits.table_rows,
-                factors.join(" × ")
-            ),
-        )
+        let factors = vars.iter().map(|var| {
+            let count = self.values(*var).domain.len();
+            format!("{count} of {}", self.var_name(*var))
+        });
+        let (most, factors) = (self.limits.table_rows, Vec::from_iter(factors).join(" × "));
+        let message = format!("its table has more than {most} rows: {factors}");
+        Stopped::new(Code::DomainTooLarge, message)
     }
 
     /// What a variable is, for people.
@@ -120,25 +109,13 @@ impl Analysis<'_> {
         self.check_overflow(op, operands)?;
         self.check_kinds(op, operands)?;
         let column = self.settled(apply(op, &columns, &space)?)?;
-        if column.values.domain.len() > self.limits.domain_values {
-            return Err(Stopped::new(
-                Code::DomainTooLarge,
-                format!(
-                    "it can have {} values; the limit is {}",
-                    column.values.domain.len(),
-                    self.limits.domain_values
-                ),
-            ));
-        }
+        self.check_values(&column.values, |count| {
+            format!("it can have {count} values")
+        })?;
         if self.is_dense_sum(op, &column) {
             let seen = match self.over_a_sum(&column) {
                 Some(seen) => seen,
-                None => {
-                    let may_fail = self.may_fail(&column);
-                    let kind = VarKind::Materialised(id);
-                    let var = self.var(kind, column.values.clone(), may_fail);
-                    self.alone(var)?.column
-                }
+                None => self.as_variable(id, &column)?,
             };
             return Ok(Node {
                 seen,
@@ -146,6 +123,28 @@ impl Analysis<'_> {
             });
         }
         Ok(Node::new(column, None))
+    }
+
+    /// What can have more values than the limit is refused, with how many it has as told.
+    pub(super) fn check_values(
+        &self,
+        values: &Values,
+        told: impl Fn(usize) -> String,
+    ) -> Result<(), Stopped> {
+        let (count, limit) = (values.domain.len(), self.limits.domain_values);
+        if count <= limit {
+            return Ok(());
+        }
+        let message = format!("{}; the limit is {limit}", told(count));
+        Err(Stopped::new(Code::DomainTooLarge, message))
+    }
+
+    /// The column of an s-op, made a variable of its own.
+    pub(super) fn as_variable(&mut self, id: SOpId, column: &Column) -> Result<Column, Stopped> {
+        let may_fail = self.may_fail(column);
+        let kind = VarKind::Materialised(id);
+        let var = self.var(kind, column.values.clone(), may_fail);
+        Ok(self.alone(var)?.column)
     }
 
     /// The primitive on some columns.
@@ -255,14 +254,8 @@ impl Analysis<'_> {
             if column.space.vars.len() < 2 && rows < 8 * values {
                 continue;
             }
-            let may_fail = self.may_fail(column);
-            let var = self.var(
-                VarKind::Materialised(operand),
-                column.values.clone(),
-                may_fail,
-            );
-            if let Ok(node) = self.alone(var) {
-                *column = node.column;
+            if let Ok(own) = self.as_variable(operand, column) {
+                *column = own;
                 changed = true;
             }
         }
@@ -295,56 +288,23 @@ fn apply(op: &Op, columns: &[Column], space: &Arc<Space>) -> Result<Column, Stop
         count = count.saturating_mul(size);
     }
     let mut values = Distinct::default();
-    let mut known = Known::new(count, space.rows());
+    let mut seen = Numbering::new(count, space.rows());
+    let mut results: Vec<u32> = Vec::new();
     let mut cells = Vec::with_capacity(space.rows());
     for number in numbers {
-        let cell = match known.get(number) {
-            Some(cell) => cell,
-            None => {
-                let cell = match combine(op, columns, number) {
-                    Some(value) => {
-                        finite(&value)?;
-                        values.add(value)
-                    }
-                    None => FAILS,
-                };
-                known.insert(number, cell);
-                cell
-            }
-        };
-        cells.push(cell);
+        let at = seen.row_or(number, results.len() as u32) as usize;
+        if at == results.len() {
+            results.push(match combine(op, columns, number) {
+                Some(value) => {
+                    finite(&value)?;
+                    values.insert_full(value).0 as u32
+                }
+                None => FAILS,
+            });
+        }
+        cells.push(results[at]);
     }
     Ok(space.column_of(cells, values))
-}
-
-/// What has been computed, by the number of the operands' values.
-enum Known {
-    Dense(Vec<Option<u32>>),
-    Sparse(FxHashMap<u64, u32>),
-}
-
-impl Known {
-    fn new(count: u64, rows: usize) -> Known {
-        if count <= 2 * rows as u64 {
-            Known::Dense(vec![None; count as usize])
-        } else {
-            Known::Sparse(FxHashMap::default())
-        }
-    }
-
-    fn get(&self, number: u64) -> Option<u32> {
-        match self {
-            Known::Dense(cells) => cells[number as usize],
-            Known::Sparse(cells) => cells.get(&number).copied(),
-        }
-    }
-
-    fn insert(&mut self, number: u64, cell: u32) {
-        match self {
-            Known::Dense(cells) => cells[number as usize] = Some(cell),
-            Known::Sparse(cells) => drop(cells.insert(number, cell)),
-        }
-    }
 }
 
 /// The primitive on the values with this number.

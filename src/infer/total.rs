@@ -52,7 +52,7 @@ impl Analysis<'_> {
         let cells = total.cells.iter().map(|&cell| {
             let number = total.values.domain.get(cell as usize);
             let result = number.and_then(|number| op.apply(&[number, &Value::Int(0)]).ok());
-            result.map_or(FAILS, |value| values.add(value))
+            result.map_or(FAILS, |value| values.insert_full(value).0 as u32)
         });
         let cells = cells.collect();
         Some(Node::new(total.space.column_of(cells, values), None))
@@ -96,8 +96,7 @@ impl Analysis<'_> {
         }
         let mut columns = Vec::with_capacity(3);
         for (id, column) in [then, otherwise].into_iter().zip(both) {
-            let var = self.var(VarKind::Materialised(id), column.values, false);
-            columns.push(self.alone(var).ok()?.column);
+            columns.push(self.as_variable(id, &column).ok()?);
         }
         let sides = match mirrored {
             true => [columns[1].clone(), columns[0].clone()],

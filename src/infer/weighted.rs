@@ -58,7 +58,6 @@ impl Analysis<'_> {
         default: &Value,
     ) -> Result<Node, Stopped> {
         finite(default)?;
-        let refused = |reason: &str| Stopped::new(Code::NotCompilable, reason.to_string());
         let (table, exponent) = self.weights(scorer)?;
         let support = Relation::tabulate(table.keys, table.queries, |key, query| {
             table.weight(key, query) > 0.0
@@ -92,7 +91,7 @@ impl Analysis<'_> {
             }
             Ok(_) | Err(_) => None,
         };
-        let may_fail = table.has_failures() || self.sides_may_fail(&table)?;
+        let may_fail = table.has_failures() || self.sides_may_fail(table.sides)?;
         let mut facts = WeightedFacts::new((table, exponent), cube);
         if self.first.is_some() || !facts.exponent.is_empty() {
             facts.support = Some(Arc::new(self.support(&facts)?));
@@ -104,11 +103,10 @@ impl Analysis<'_> {
         }
         let var = self.real_var(VarKind::Weighted(id));
         self.reals.insert(id, var);
-        Err(refused(
-            "a weighted mean of so many values is a real number in a model: sums, multiples, \
-             means, choices by other s-ops, and continuous ones, as `x if x > 0 else 0`, can be made \
-             of it, nothing else",
-        ))
+        let reason = "a weighted mean of so many values is a real number in a model: sums, \
+             multiples, means, choices by other s-ops, and continuous ones, as `x if x > 0 else 0`, \
+             can be made of it, nothing else";
+        Err(Stopped::new(Code::NotCompilable, reason.to_string()))
     }
 
     /// The weights of a scorer: a table, and the logarithm of what they are multiplied by. Logarithms are
@@ -136,13 +134,9 @@ impl Analysis<'_> {
             .iter()
             .flat_map(|addend| addend.key.into_iter().chain(addend.query));
         // Only what is listed has powers that embeddings or hidden units hold.
-        let is_listed = |id: SOpId| {
-            let node = self.node(id);
-            node.is_ok_and(|node| node.column.values.numbers().is_some())
-        };
         if !sides.all(|side| match side.exponent {
             1 => self.is_number(side.of),
-            _ => is_listed(side.of),
+            _ => self.numbers(side.of).is_some(),
         }) {
             return Ok(None);
         }
@@ -217,7 +211,7 @@ impl Analysis<'_> {
             wide: None,
             best: None,
             at_most_one: unique,
-            may_fail: table.has_failures() || self.sides_may_fail(table)?,
+            may_fail: table.has_failures() || self.sides_may_fail(table.sides)?,
         })
     }
 

@@ -8,6 +8,7 @@ use crate::base::{Code, Limits, SourceId};
 use crate::builtin;
 use crate::eval::Meta;
 use crate::stdlib;
+use crate::syntax::open_brackets;
 use crate::syntax::token::{KEYWORDS, Lexed, Token, lex};
 
 /// The words of commands: what a statement begins with, and what may follow.
@@ -193,9 +194,7 @@ impl Assistant {
     /// nothing.
     pub fn line_break(text: &str, cursor: usize) -> Option<String> {
         let lexemes = read(&text[..cursor]).lexemes;
-        let open = lexemes.iter().fold(0, |open: usize, lexeme| {
-            (open + usize::from(lexeme.token.opens())).saturating_sub(lexeme.token.closes().into())
-        });
+        let open = open_brackets(&lexemes);
         // Behind a `return` only the closing brace can stand.
         let mut statement = lexemes.iter().rev().map(|lexeme| lexeme.token);
         let ended = statement.next() == Some(Token::Semicolon);

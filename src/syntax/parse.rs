@@ -143,10 +143,10 @@ pub fn completeness(text: &str) -> Completeness {
     }
 }
 
-fn open_brackets(lexemes: &[Lexeme]) -> usize {
-    lexemes.iter().fold(0, |open: usize, lexeme| {
-        (open + usize::from(lexeme.token.opens())).saturating_sub(lexeme.token.closes().into())
-    })
+/// How many brackets are open behind some lexemes.
+pub fn open_brackets(lexemes: &[Lexeme]) -> usize {
+    let nesting = lexemes.iter().map(|lexeme| lexeme.token.nesting());
+    nesting.fold(0, usize::saturating_add_signed)
 }
 
 fn without_tree<'s>(comments: Vec<Comment>, mistake: Mistake) -> Parsed<'s> {

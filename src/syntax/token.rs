@@ -247,6 +247,11 @@ impl Token<'_> {
             Token::RightParenthesis | Token::RightBracket | Token::RightBrace
         )
     }
+
+    /// How many more brackets are open behind it.
+    pub fn nesting(self) -> isize {
+        isize::from(self.opens()) - isize::from(self.closes())
+    }
 }
 
 /// What the parser generator needs; people are shown the source text instead.
@@ -287,11 +292,7 @@ pub fn lex(source: SourceId, text: &str, open_brackets: usize) -> Lexed<'_> {
             lexed.comments.push(comment(text, span));
             continue;
         }
-        if token.opens() {
-            open += 1;
-        } else if token.closes() {
-            open = open.saturating_sub(1);
-        }
+        open = open.saturating_add_signed(token.nesting());
         if open > open_brackets {
             lexed.too_deep = Some(span);
             return lexed;
@@ -308,11 +309,10 @@ pub fn lex(source: SourceId, text: &str, open_brackets: usize) -> Lexed<'_> {
 /// The comment without the blanks (and the carriage return) at its end.
 fn comment(text: &str, span: Span) -> Comment {
     let end = span.start as usize + text[span.range()].trim_end().len();
-    let line_start = text[..span.start as usize]
-        .rfind('\n')
-        .map_or(0, |at| at + 1);
+    let before = &text[..span.start as usize];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     Comment {
         span: Span::new(span.source, span.start as usize, end),
-        own_line: text[line_start..span.start as usize].trim().is_empty(),
+        own_line: before[line_start..].trim().is_empty(),
     }
 }

@@ -416,15 +416,15 @@ impl Emitter<'_, '_> {
         }
         for (scalar, coefficient) in &read.scalars {
             let factor = factor * coefficient;
-            linear.constant += factor * compiler.scalar_default(*scalar);
             let target = match *scalar {
-                Scalar::Attention(var) => match compiler.gates.get(&(var, 0)) {
-                    Some(gate) => {
+                Scalar::Attention(var) => {
+                    linear.constant += factor * compiler.default_number(var);
+                    if let Some(gate) = compiler.gates.get(&(var, 0)) {
                         self.add_form(&gate.read, factor, linear);
                         continue;
                     }
-                    None => Target::Direction(var, 0),
-                },
+                    Target::Direction(var, 0)
+                }
                 Scalar::Count(selector) => {
                     self.add_form(&compiler.counts[&selector], factor, linear);
                     continue;

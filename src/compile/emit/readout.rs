@@ -5,8 +5,8 @@
 //! bools as numbers. Numbers too close to be told apart are read as they are, as real numbers.
 
 use crate::certify::TOLERANCE_F32;
-use crate::compile::feature::Wanted;
 use crate::compile::feature::ratio::Ratio;
+use crate::compile::feature::{Wanted, tried};
 use crate::compile::linear::LinearRead;
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::{Encoding, SOpId};
@@ -231,7 +231,7 @@ impl Compiler<'_> {
                     want: Want::Close,
                     label: &label,
                 };
-                read = self.choice_of_two(wanted, usize::MAX)?;
+                read = tried(self.choice_of_two(wanted, usize::MAX))?;
             }
             if let Some(read) = read {
                 self.demand(&read, &label)?;
@@ -260,9 +260,9 @@ impl Compiler<'_> {
                 ),
             ));
         }
-        let read = match self.care {
-            Care::Plain | Care::OneHead => self.side(root, &numbers)?,
-            Care::Careful | Care::Bits | Care::Exact | Care::Real => None,
+        let read = match self.care.is_plain() {
+            true => self.side(root, &numbers)?,
+            false => None,
         };
         let read = match read {
             Some(read) => read,
@@ -286,7 +286,7 @@ impl Compiler<'_> {
             return Ok(Some(output));
         }
         let beyond = match self.may_be_off_ratio(root) {
-            true => self.width_beyond(root)?,
+            true => tried(self.width_beyond(root))?,
             false => None,
         };
         Ok(beyond.and_then(|ratio| self.nearest_to(root, ratio)))

@@ -2,11 +2,11 @@
 //! and so is every s-op on the way that is linear, such as the balance of a Dyck word; the
 //! program's own intermediate values are the best guesses.
 
-use super::inverse::inverse;
-use super::wanted::{InRows, Table, targets};
+use super::wanted::Refusal::NotThis;
+use super::wanted::{InRows, Table, Way, targets};
 use crate::compile::Compiler;
+use crate::compile::linear::LinearRead;
 use crate::compile::linear::additive::{self, AdditivePart, Entering};
-use crate::compile::linear::{LinearRead, Scalar};
 use crate::graph::{SOp, SOpId};
 use crate::infer::sets::numbers;
 use crate::infer::space::{FAILS, Space, VarId};
@@ -171,14 +171,8 @@ impl Compiler<'_> {
     /// Of a comparison of `a / b` with a constant `c` the axis `a - c·b`, which is on one side of 0 where
     /// `a / b` is on one side of `c`.
     fn share_axis(&self, id: Operand, space: &Space, target: &[f64]) -> Option<Axis> {
-        let Some(SOp::Map {
-            op: Op::Compare(_),
-            operands,
-        }) = self.analysis.shape(id)
-        else {
-            return None;
-        };
-        let (quotient, share) = (operands[0], self.only_number(operands[1])?);
+        let (_, [quotient, share]) = self.compared(id)?;
+        let share = self.only_number(share)?;
         let (above, below) = self.two_of(Op::Divide, quotient)?;
         let above = self.inner_axis(above.into(), space, target)?;
         let below = self.inner_axis(below.into(), space, target)?;
@@ -203,9 +197,7 @@ impl Compiler<'_> {
             let read = self.whole(var, numbers);
             axes.push(Axis::numbered(cells.clone(), numbers.clone(), read));
         }
-        if let (Some(numbers), Some(selector)) = (&numbers, self.inverse(var)) {
-            let inverses: Vec<f64> = numbers.iter().map(|w| inverse(*w as usize)).collect();
-            let read = LinearRead::scalar(Scalar::Inverse(selector, 0));
+        if let Some((inverses, read)) = self.inverse_widths(var) {
             axes.push(Axis::numbered(cells.clone(), inverses, read));
         }
         // Of a materialised s-op only its number is a linear read; any other code would take a layer.
@@ -219,15 +211,15 @@ impl Compiler<'_> {
     }
 
     /// The number of each value of an s-op as its readers see it, and of that in each row of a table;
-    /// `None` if it has no value in some row where the target has one.
-    pub(super) fn values_in(&self, id: Operand, table: &Table) -> Result<Option<InRows>, Stopped> {
+    /// none if it has no value in some row where the target has one.
+    pub(super) fn values_in(&self, id: Operand, table: &Table) -> Way<InRows> {
         let Some((domain, cells)) = self.known_in(id, &table.space)? else {
-            return Ok(self.recomputed_in(id, table));
+            return self.recomputed_in(id, table).ok_or(NotThis);
         };
         let numbers = numbers_or_places(&domain);
         let cells = cells.into_iter();
         let in_rows = table.numbers(cells.map(|cell| numbers.get(cell as usize).copied()));
-        Ok(in_rows.map(|in_rows| (numbers, in_rows)))
+        Ok((numbers, in_rows.ok_or(NotThis)?))
     }
 
     /// The same of an s-op that is known there by its operands only: what one of them is made of may be a
@@ -253,11 +245,7 @@ impl Compiler<'_> {
             return Ok(Some((node.column.values.domain.clone(), cells.collect())));
         }
         let seen = self.analysis.over_known(node, &space.vars);
-        Ok(seen.map(|seen| {
-            let rows = space.project(&seen.space).into_iter();
-            let cells = rows.map(|row| seen.cells[row as usize]);
-            (seen.values.domain.clone(), cells.collect())
-        }))
+        Ok(seen.and_then(|seen| Some((seen.values.domain.clone(), seen.cells_in(space)?))))
     }
 
     /// The value of an s-op in each row of a space, unless computing it fails.
@@ -329,25 +317,16 @@ impl Compiler<'_> {
     fn inner_axis(&self, id: Operand, space: &Space, target: &[f64]) -> Option<Axis> {
         let node = self.analysis.node(id).ok()?;
         let numbers = node.column.values.numbers()?;
-        let vars = &node.column.space.vars;
-        if vars.is_empty()
-            || vars
-                .iter()
-                .any(|var| space.vars.binary_search(var).is_err())
-        {
+        if node.column.space.vars.is_empty() {
             return None;
         }
+        let cells = node.column.cells_in(space)?;
         let read = self.linear(id).or_else(|| self.summed(id, &numbers))?;
-        let rows = space.project(&node.column.space);
-        let mut values = numbers;
-        let mut numbers = Vec::with_capacity(rows.len());
-        for (row, wanted) in rows.iter().zip(target) {
-            let number = node.column.cells[*row as usize];
-            if number == FAILS && !wanted.is_nan() {
-                return None;
-            }
-            numbers.push(number);
+        let mut rows = cells.iter().zip(target);
+        if rows.any(|(cell, wanted)| *cell == FAILS && !wanted.is_nan()) {
+            return None;
         }
+        let (mut values, mut numbers) = (numbers, cells);
         if numbers.contains(&FAILS) {
             // Nothing is wanted there.
             let any = values.len() as u32;

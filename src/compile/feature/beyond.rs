@@ -4,39 +4,32 @@
 
 use super::ratio::Ratio;
 use super::units::RAMP;
+use super::wanted::Refusal::NotThis;
+use super::wanted::Way;
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Care, Compiler, Want};
+use crate::compile::{Compiler, Want};
 use crate::graph::{SOp, SOpId, SelectorId};
-use crate::infer::{Operand, Stopped};
+use crate::infer::Operand;
 use crate::plan::Style;
-use crate::value::{Op, Value};
+use crate::value::Op;
 
 impl Compiler<'_> {
     /// What an s-op may be a function of, if that is a width that has two parts.
-    pub(crate) fn width_beyond(&mut self, id: SOpId) -> Result<Option<Ratio>, Stopped> {
-        let is_plain = self.care.is_plain() || self.care == Care::Careful;
-        if self.bos() || self.style != Style::Faithful || !is_plain {
-            return Ok(None);
+    pub(crate) fn width_beyond(&mut self, id: SOpId) -> Way<Ratio> {
+        if self.bos() || self.style != Style::Faithful || !self.care.takes_ratios() {
+            return Err(NotThis);
         }
         let inner = self.inner(id.into()).into_iter();
         let parts = inner.filter_map(Operand::sop).find_map(|id| {
             let parts = self.parts_of_width(id)?;
             Some((id, parts))
         });
-        let Some((width, [beyond, first])) = parts else {
-            return Ok(None);
-        };
-        let Some((of_rows, denominators)) = self.rows_of(id, width, beyond) else {
-            return Ok(None);
-        };
-        let Some(selector) = self.width_of(beyond) else {
-            return Ok(None);
-        };
+        let (width, [beyond, first]) = parts.ok_or(NotThis)?;
+        let (of_rows, denominators) = self.rows_of(id, width, beyond).ok_or(NotThis)?;
+        let selector = self.width_of(beyond).ok_or(NotThis)?;
         let label = self.name(first);
         let numbers = self.analysis.node(first)?.column.values.numbers();
-        let Some(numbers) = numbers else {
-            return Ok(None);
-        };
+        let numbers = numbers.ok_or(NotThis)?;
         let is_selected = self.feature(first, &numbers, Want::Snapped, &label)?;
         let share = LinearRead::scalar(Scalar::Inverse(selector, 0));
         let points = denominators.iter();
@@ -54,12 +47,12 @@ impl Compiler<'_> {
         let numerator = LinearRead::constant(1.0)
             .plus(-1.0, &share)
             .plus(1.0, &product);
-        Ok(Some(Ratio {
+        Ok(Ratio {
             numerator,
             denominator: share,
             of_rows,
             denominators,
-        }))
+        })
     }
 
     /// The width beyond position 0, and 1 where that is selected.
@@ -80,11 +73,10 @@ impl Compiler<'_> {
 
     /// The selector whose keys beyond position 0 an s-op counts, if one inverse holds that.
     fn width_of(&self, beyond: SOpId) -> Option<SelectorId> {
-        let vars = &self.analysis.node(beyond).ok()?.column.space.vars;
-        match **vars {
-            [var] => self.counted(var),
-            _ => None,
-        }
+        let [var] = *self.analysis.node(beyond).ok()?.column.space.vars else {
+            return None;
+        };
+        self.counted(var)
     }
 
     /// The width in each row of the table of an s-op, and one over 1 and the width beyond position 0.
@@ -92,12 +84,10 @@ impl Compiler<'_> {
         let space = &self.analysis.node(id).ok()?.column.space;
         let numbers = |id: SOpId| -> Option<Vec<f64>> {
             let column = &self.analysis.node(id).ok()?.column;
-            let is_there = |var| space.vars.binary_search(var).is_ok();
-            if !column.space.vars.iter().all(is_there) {
-                return None;
-            }
-            let rows = space.project(&column.space).into_iter();
-            rows.map(|row| column.value(row as usize).and_then(Value::as_float))
+            let values = &column.values.domain;
+            let cells = column.cells_in(space)?.into_iter();
+            cells
+                .map(|cell| values.get(cell as usize)?.as_float())
                 .collect()
         };
         let shares = numbers(beyond)?.into_iter();

@@ -2,10 +2,10 @@
 //! value of the one that has fewer a function of the other, by a hidden unit that is silent where the first
 //! has another value. A table of both has a step for nearly each pair. Depends on `choice`.
 
-use super::wanted::Wanted;
-use crate::compile::Compiler;
-use crate::compile::linear::LinearRead;
+use super::wanted::Refusal::NotThis;
+use super::wanted::{Wanted, Way};
 use crate::compile::linear::by_shape::affine;
+use crate::compile::{Compiler, ones_where, range_of};
 use crate::infer::{Operand, Stopped};
 
 /// A function of the other s-op for one value of the first: `base + weight · above`.
@@ -18,8 +18,7 @@ struct Case {
 
 impl Case {
     fn new(function: &[f64]) -> Case {
-        let least = function.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = function.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (least, most) = range_of(function.iter().copied());
         let steps = function.iter().map(|number| number - least);
         let step = steps.fold(0.0, divisor);
         // Functions that differ in their sign alone are one.
@@ -61,16 +60,10 @@ fn divisor(a: f64, b: f64) -> f64 {
 impl Compiler<'_> {
     /// A function of two s-ops by cases of one of them, if these are fewer than the steps that it takes
     /// otherwise.
-    pub(super) fn by_part(
-        &mut self,
-        wanted: Wanted,
-        steps: usize,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(joint) = self.analysis.joint(wanted.id) else {
-            return Ok(None);
-        };
+    pub(super) fn by_part(&mut self, wanted: Wanted, steps: usize) -> Way {
+        let joint = self.analysis.joint(wanted.id).ok_or(NotThis)?;
         let &[first, second] = joint.parts.as_slice() else {
-            return Ok(None);
+            return Err(NotThis);
         };
         let members = joint.members.clone();
         let count =
@@ -87,14 +80,14 @@ impl Compiler<'_> {
             functions[cells[one] as usize][cells[other] as usize] = *number;
         }
         if functions.iter().flatten().any(|number| number.is_nan()) {
-            return Ok(None);
+            return Err(NotThis);
         }
         let cases: Vec<Case> = functions
             .iter()
             .map(|function| Case::new(function))
             .collect();
         if cases.iter().filter(|case| case.weight != 0.0).count() >= steps {
-            return Ok(None);
+            return Err(NotThis);
         }
         let label = |part: usize| self.name(parts[part]);
         let (name, other_name) = (label(one), label(other));
@@ -105,12 +98,11 @@ impl Compiler<'_> {
             .enumerate()
             .filter(|(_, case)| case.weight != 0.0)
         {
-            let is_value = |at: usize| f64::from(u8::from(at == value));
-            let indicator: Vec<f64> = (0..cases.len()).map(is_value).collect();
+            let indicator = ones_where(cases.len(), |at| at == value);
             let above = self.feature(parts[other], &case.above, wanted.want, &other_name)?;
             let chosen = self.feature(parts[one], &indicator, wanted.want, &name)?;
             if !(above.is_embedded() && chosen.is_embedded()) {
-                return Ok(None);
+                return Err(NotThis);
             }
             let most = case.most();
             let points = members.iter().map(|cells| {
@@ -132,6 +124,6 @@ impl Compiler<'_> {
             let heard = self.where_set(&above, &chosen, ends, points.collect(), &label)?;
             read = read.plus(case.weight, &heard);
         }
-        Ok(Some(read))
+        Ok(read)
     }
 }

@@ -5,14 +5,15 @@
 
 use super::axis::Axis;
 use super::units::RAMP;
-use super::wanted::{Table, Wanted};
+use super::wanted::Refusal::NotThis;
+use super::wanted::{Table, Wanted, Way, tried};
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::real::MOST_FACTORS;
-use crate::compile::{Compiler, Range, Want};
+use crate::compile::{Compiler, Range, Want, ones_where};
 use crate::graph::{SOp, SOpId};
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
-use crate::value::{Op, Value};
+use crate::value::{Comparison, Op, Value};
 
 /// A function of no more steps is not worth the hidden units of its operands.
 const FEWEST_STEPS: usize = 16;
@@ -21,7 +22,7 @@ const FEWEST_STEPS: usize = 16;
 const FEWEST_STEPS_FOR_GATES: usize = 32;
 
 /// A choice of which a feature is wanted.
-struct Choice<'a> {
+struct Chosen<'a> {
     wanted: Wanted<'a>,
     table: Table,
     /// The rows of the table in which the feature is something.
@@ -33,33 +34,27 @@ struct Choice<'a> {
 
 impl Compiler<'_> {
     /// A choice between two numbers that takes many steps otherwise.
-    pub(crate) fn choice_of_two(
-        &mut self,
-        wanted: Wanted,
-        steps: usize,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let Some([condition, then, otherwise]) = self.chosen(wanted.id) else {
-            return Ok(None);
-        };
+    pub(crate) fn choice_of_two(&mut self, wanted: Wanted, steps: usize) -> Way {
+        let [condition, then, otherwise] = self.chosen(wanted.id).ok_or(NotThis)?;
         let is_worth = wanted.want != Want::Snapped && steps > FEWEST_STEPS;
         let line = self.line(wanted)?;
-        let Some((slope, offset)) = line.filter(|(slope, _)| is_worth && *slope != 0.0) else {
-            return Ok(None);
-        };
+        let (slope, offset) = line
+            .filter(|(slope, _)| is_worth && *slope != 0.0)
+            .ok_or(NotThis)?;
         for operand in [then, otherwise] {
             if self.analysis.node(operand)?.seen.values.numbers().is_none() {
-                return Ok(None);
+                return Err(NotThis);
             }
         }
         let choice = self.choice_of(wanted, (slope, offset))?;
-        if let Some(compared) = self.compared(condition)
-            && let Some(read) = self.continuous(compared, [otherwise, then], &choice)?
+        if let Some((_, compared)) = self.compared(condition)
+            && let Some(read) = tried(self.continuous(compared, [otherwise, then], &choice))?
         {
-            return Ok(Some(read));
+            return Ok(read);
         }
         match steps > FEWEST_STEPS_FOR_GATES {
             true => self.gated(condition, [then, otherwise], &choice),
-            false => Ok(None),
+            false => Err(NotThis),
         }
     }
 
@@ -68,9 +63,9 @@ impl Compiler<'_> {
         &self,
         wanted: Wanted<'w>,
         (slope, offset): (f64, f64),
-    ) -> Result<Choice<'w>, Stopped> {
+    ) -> Result<Chosen<'w>, Stopped> {
         let table = self.table(wanted)?;
-        Ok(Choice {
+        Ok(Chosen {
             wanted,
             rows: table.rows(),
             table,
@@ -80,26 +75,19 @@ impl Compiler<'_> {
     }
 
     /// One of the numbers, and a multiple of what one side of the comparison is above the other.
-    fn continuous(
-        &mut self,
-        [left, right]: [SOpId; 2],
-        bases: [SOpId; 2],
-        choice: &Choice,
-    ) -> Result<Option<LinearRead>, Stopped> {
+    fn continuous(&mut self, [left, right]: [SOpId; 2], bases: [SOpId; 2], choice: &Chosen) -> Way {
         for operand in [left, right] {
             if self.analysis.node(operand)?.seen.values.numbers().is_none() {
-                return Ok(None);
+                return Err(NotThis);
             }
         }
         let in_rows = |compiler: &Self, id: SOpId| {
-            let found = compiler.values_in(id.into(), &choice.table)?;
-            Ok::<_, Stopped>(found.map(|(_, values)| values))
+            let found = compiler.values_in(id.into(), &choice.table);
+            found.map(|(_, values)| values)
         };
-        let (Some(of_left), Some(of_right)) = (in_rows(self, left)?, in_rows(self, right)?) else {
-            return Ok(None);
-        };
+        let (of_left, of_right) = (in_rows(self, left)?, in_rows(self, right)?);
         for base in bases {
-            let Some(of_base) = in_rows(self, base)? else {
+            let Some(of_base) = tried(in_rows(self, base))? else {
                 continue;
             };
             for sign in [1.0, -1.0] {
@@ -111,45 +99,32 @@ impl Compiler<'_> {
                 let Some(factor) = factor(pairs) else {
                     continue;
                 };
-                let (Some(left), Some(right), Some(base)) = (
-                    self.operand_of(left, choice)?,
-                    self.operand_of(right, choice)?,
-                    self.operand_of(base, choice)?,
-                ) else {
-                    return Ok(None);
-                };
+                let left = self.operand_of(left, choice)?;
+                let right = self.operand_of(right, choice)?;
+                let base = self.operand_of(base, choice)?;
                 let argument = left.read.scaled(sign).plus(-sign, &right.read);
                 let points = choice.rows.iter().map(|row| above(*row)).collect();
                 let positive = self.above(0.0, argument, points, choice.wanted.label)?;
                 let chosen = base.read.clone().plus(factor, &positive);
-                return Ok(Some(choice.of(&chosen)));
+                return Ok(choice.of(&chosen));
             }
         }
-        Ok(None)
+        Err(NotThis)
     }
 
     /// Each of the numbers above its least where it is chosen, and the least of that which is.
-    fn gated(
-        &mut self,
-        condition: SOpId,
-        [then, otherwise]: [SOpId; 2],
-        choice: &Choice,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let Some((holds, is_held)) = self.holds(condition, choice)? else {
-            return Ok(None);
-        };
+    fn gated(&mut self, condition: SOpId, [then, otherwise]: [SOpId; 2], choice: &Chosen) -> Way {
+        let (holds, is_held) = self.holds(condition, choice)?;
         let fails = LinearRead::constant(1.0).plus(-1.0, &holds);
         let mut chosen = LinearRead::default();
         let branches = [(then, &holds, false), (otherwise, &fails, true)];
         for (number, is_chosen, silent_where) in branches {
-            let Some(number) = self.operand_of(number, choice)? else {
-                return Ok(None);
-            };
+            let number = self.operand_of(number, choice)?;
             let is_heard = is_held.iter().map(|held| *held != silent_where).collect();
             let heard = self.heard(&number, is_chosen, is_heard, choice)?;
             chosen = chosen.plus(1.0, &heard);
         }
-        Ok(Some(choice.of(&chosen)))
+        Ok(choice.of(&chosen))
     }
 
     /// A number where it is chosen, and 0 where it is silent, as it is in the rows that are not heard.
@@ -158,7 +133,7 @@ impl Compiler<'_> {
         number: &Axis,
         is_chosen: &LinearRead,
         is_heard: Vec<bool>,
-        choice: &Choice,
+        choice: &Chosen,
     ) -> Result<LinearRead, Stopped> {
         let values = || choice.rows.iter().map(|row| number.value(*row));
         let least = values().fold(f64::INFINITY, f64::min);
@@ -201,27 +176,18 @@ impl Compiler<'_> {
         wanted: Wanted,
         [number, one_of_few]: [SOpId; 2],
         line: (f64, f64),
-    ) -> Result<Option<LinearRead>, Stopped> {
+    ) -> Way {
         let few = self.analysis.node(one_of_few)?.column.values.numbers();
         let few = few.filter(|few| (2..=MOST_FACTORS).contains(&few.len()) && few.is_sorted());
-        let Some(few) = few else {
-            return Ok(None);
-        };
+        let few = few.ok_or(NotThis)?;
         let choice = self.choice_of(wanted, line)?;
-        let (Some(number), Some((_, in_rows))) = (
-            self.operand_of(number, &choice)?,
-            self.values_in(one_of_few.into(), &choice.table)?,
-        ) else {
-            return Ok(None);
-        };
+        let number = self.operand_of(number, &choice)?;
+        let (_, in_rows) = self.values_in(one_of_few.into(), &choice.table)?;
         let (want, name) = (self.want_of_operand(wanted.want), self.name(one_of_few));
         let mut product = number.read.scaled(few[0]);
         for pair in few.windows(2) {
             let is_reached = |number: &f64| *number >= pair[1];
-            let bit: Vec<f64> = few
-                .iter()
-                .map(|n| f64::from(u8::from(is_reached(n))))
-                .collect();
+            let bit = ones_where(few.len(), |at| is_reached(&few[at]));
             let label = match few.len() {
                 2 => name.clone(),
                 _ => format!("{name} >= {}", pair[1]),
@@ -231,30 +197,23 @@ impl Compiler<'_> {
             let heard = self.heard(&number, &bit, is_heard.collect(), &choice)?;
             product = product.plus(pair[1] - pair[0], &heard);
         }
-        Ok(Some(choice.of(&product)))
+        Ok(choice.of(&product))
     }
 
     /// Whether a condition holds, as 0 or 1, which what it is need not be: any number but 0 holds; and in
     /// which of the rows.
-    fn holds(
-        &mut self,
-        condition: SOpId,
-        choice: &Choice,
-    ) -> Result<Option<(LinearRead, Vec<bool>)>, Stopped> {
-        let Some((numbers, in_rows)) = self.values_in(condition.into(), &choice.table)? else {
-            return Ok(None);
-        };
+    fn holds(&mut self, condition: SOpId, choice: &Chosen) -> Way<(LinearRead, Vec<bool>)> {
+        let (numbers, in_rows) = self.values_in(condition.into(), &choice.table)?;
         let values = self.analysis.node(condition)?.column.values.domain.clone();
         if values.len() != 2 {
-            return Ok(None);
+            return Err(NotThis);
         }
         let holds = |value: &Value| {
             let held = Op::If.apply(&[value, &Value::Int(1), &Value::Int(0)]);
             held.ok()?.as_float()
         };
-        let Some(function) = values.iter().map(holds).collect::<Option<Vec<f64>>>() else {
-            return Ok(None);
-        };
+        let function: Option<Vec<f64>> = values.iter().map(holds).collect();
+        let function = function.ok_or(NotThis)?;
         let label = self.name(condition);
         let want = self.want_of_operand(choice.wanted.want);
         let read = self.feature(condition, &function, want, &label)?;
@@ -266,10 +225,10 @@ impl Compiler<'_> {
             .collect();
         let rows = choice.rows.iter();
         let is_held = rows.map(|row| holding.contains(&in_rows[*row]));
-        Ok(Some((read, is_held.collect())))
+        Ok((read, is_held.collect()))
     }
 
-    fn operand_of(&mut self, id: SOpId, choice: &Choice) -> Result<Option<Axis>, Stopped> {
+    fn operand_of(&mut self, id: SOpId, choice: &Chosen) -> Way<Axis> {
         self.computed_axis(id.into(), choice.wanted.want, &choice.table)
     }
 
@@ -291,30 +250,26 @@ impl Compiler<'_> {
 
     /// The condition of a choice, and what it chooses where that holds and where it does not.
     pub(crate) fn chosen(&self, id: Operand) -> Option<[SOpId; 3]> {
-        let SOp::Map {
-            op: Op::If,
-            operands,
-        } = self.analysis.shape(id)?
-        else {
-            return None;
-        };
-        (**operands).try_into().ok()
+        self.operands_of(id, |op| *op == Op::If)
     }
 
-    /// What a condition compares, if it compares.
-    fn compared(&self, condition: SOpId) -> Option<[SOpId; 2]> {
+    /// How a condition compares, and what, if it compares.
+    pub(crate) fn compared(
+        &self,
+        condition: impl Into<Operand>,
+    ) -> Option<(Comparison, [SOpId; 2])> {
         let SOp::Map {
-            op: Op::Compare(_),
+            op: Op::Compare(comparison),
             operands,
         } = self.analysis.shape(condition.into())?
         else {
             return None;
         };
-        (**operands).try_into().ok()
+        Some((*comparison, operands.as_slice().try_into().ok()?))
     }
 }
 
-impl Choice<'_> {
+impl Chosen<'_> {
     /// The feature of what is chosen.
     fn of(&self, chosen: &LinearRead) -> LinearRead {
         LinearRead::constant(self.offset).plus(self.slope, chosen)

@@ -51,6 +51,13 @@ impl Compiler<'_> {
         (cubes == 1).then_some(selector)
     }
 
+    /// The inverses that hold a width, for each of its values, and what reads them.
+    pub(super) fn inverse_widths(&self, var: VarId) -> Option<(Vec<f64>, LinearRead)> {
+        let read = LinearRead::scalar(Scalar::Inverse(self.inverse(var)?, 0));
+        let widths = self.analysis.values(var).numbers()?.into_iter();
+        Some((widths.map(|width| inverse(width as usize)).collect(), read))
+    }
+
     /// Whether a linear read reads this variable and nothing else.
     pub(super) fn reads_only(&self, read: &LinearRead, var: VarId) -> bool {
         let of = |scalar: &Scalar| match scalar {
@@ -171,7 +178,8 @@ impl Compiler<'_> {
         if interpolation.hinges.is_empty() {
             return Ok(view);
         }
-        let argument = self.inverse_argument(selector, cube, widths, label)?;
+        let points = widths.iter().map(|width| inverse(*width)).collect();
+        let argument = self.argument(x, points, label)?;
         let units = interpolation.hinges.iter();
         let units = units.map(|(e, weight)| Unit {
             slope: -(*e as f64),
@@ -179,18 +187,6 @@ impl Compiler<'_> {
             weight: *weight,
         });
         Ok(view.plus(1.0, &self.units(argument, units.collect(), label, None)))
-    }
-
-    fn inverse_argument(
-        &mut self,
-        selector: SelectorId,
-        cube: usize,
-        widths: &[usize],
-        label: &str,
-    ) -> Result<usize, Stopped> {
-        let read = LinearRead::scalar(Scalar::Inverse(selector, cube));
-        let points = widths.iter().rev().map(|w| inverse(*w)).collect();
-        self.argument(read, points, label)
     }
 }
 

@@ -33,8 +33,12 @@ use crate::value::Op;
 use axis::Axis;
 use search::Found;
 use units::QUIET;
+use wanted::Refusal::NotThis;
+pub(super) use wanted::{Refusal, Wanted, Way, tried};
 use wanted::{Table, targets};
-pub(super) use wanted::{Wanted, unless_refused};
+
+/// A method that computes a feature in one way.
+type Method<'c> = fn(&mut Compiler<'c>, Wanted) -> Way;
 
 impl Compiler<'_> {
     /// The feature with the value `function[v]` where the s-op has the value number `v`.
@@ -79,12 +83,12 @@ impl Compiler<'_> {
         {
             return Ok(read);
         }
-        if let Some(read) = self.by_value(wanted)? {
+        if let Some(read) = tried(self.by_value(wanted))? {
             return Ok(read);
         }
         if !self.chooses(Choice::Fuse)
             && self.is_of_computed(id)
-            && let Some(read) = unless_refused(self.through_operands(wanted))
+            && let Ok(read) = self.through_operands(wanted)
         {
             return Ok(read);
         }
@@ -94,26 +98,18 @@ impl Compiler<'_> {
                 self.feature(inner, &function, want, label)
             });
         }
-        if snapped && let Some(read) = self.of_exact_parts(wanted)? {
-            return Ok(read);
-        }
-        if snapped && let Some(read) = self.by_order(wanted)? {
-            return Ok(read);
-        }
-        if !snapped
-            && self.chooses(Choice::Linear)
-            && let Some(read) = self.sum(wanted)?
-        {
-            return Ok(read);
-        }
-        if !snapped && let Some(read) = self.of_one_width(wanted)? {
-            return Ok(read);
-        }
-        if let Some(read) = self.product(wanted)? {
-            return Ok(read);
-        }
-        if let Some(read) = self.quotient(wanted)? {
-            return Ok(read);
+        let ways: [(bool, Method); 6] = [
+            (snapped, Self::of_exact_parts),
+            (snapped, Self::by_order),
+            (!snapped && self.chooses(Choice::Linear), Self::sum),
+            (!snapped, Self::of_one_width),
+            (true, Self::product),
+            (true, Self::quotient),
+        ];
+        for (may_do, way) in ways {
+            if may_do && let Some(read) = tried(way(self, wanted))? {
+                return Ok(read);
+            }
         }
         self.tabulated(wanted)
     }
@@ -121,54 +117,84 @@ impl Compiler<'_> {
     /// The feature from the table over its variables: steps of one linear read, thresholds that
     /// depend on something, or from its operands.
     fn tabulated(&mut self, wanted: Wanted) -> Result<LinearRead, Stopped> {
-        let Wanted { id, want, .. } = wanted;
-        let snapped = want == Want::Snapped;
-        let node = self.analysis.node(id)?.clone();
-        let space = &node.column.space;
-        let found = self.found(id, wanted.function)?;
-        let steps = found.as_ref().map(|found| found.stairs.steps.len());
-        let many = steps.unwrap_or(usize::MAX);
-        if let Some(read) = self.choice_of_two(wanted, many)? {
+        let found = self.found(wanted.id, wanted.function)?;
+        // The cheapest first: no layer more, then fewer steps, then fewer digits.
+        if let Some(read) = tried(self.in_parts(wanted, found.as_ref()))? {
             return Ok(read);
         }
-        if let Some(read) = self.by_part(wanted, many)? {
+        if let Some(read) = tried(self.in_fewer_steps(wanted, found.as_ref()))? {
             return Ok(read);
         }
-        // A layer later only where nothing else needs none.
-        let divides_reads = self.divides_reads(id);
-        if divides_reads && let Some(read) = self.remainder(wanted, many)? {
+        if let Some(read) = tried(self.in_fewer_digits(wanted, found.as_ref()))? {
             return Ok(read);
         }
-        let is_short = |found: &Found| found.stairs.steps.len() <= FEW;
-        if !(snapped || found.as_ref().is_some_and(is_short))
-            && let Some(read) = self.of_exact_parts(wanted)?
+        if let Some(found) = found {
+            return self.staircase(found, wanted);
+        }
+        let read = tried(self.through_operands(wanted))?;
+        read.ok_or_else(|| Stopped {
+            culprit: wanted.id.sop(),
+            ..Stopped::new(
+                Code::NotExact,
+                "no hidden layer was found that computes this exactly".to_string(),
+            )
+        })
+    }
+
+    /// The feature from parts that are there or are computed in the same layer, unless the staircase that was
+    /// found has few steps.
+    fn in_parts(&mut self, wanted: Wanted, found: Option<&Found>) -> Way {
+        let steps = found.map_or(usize::MAX, Found::steps);
+        if let Some(read) = tried(self.choice_of_two(wanted, steps))? {
+            return Ok(read);
+        }
+        if let Some(read) = tried(self.by_part(wanted, steps))? {
+            return Ok(read);
+        }
+        if self.divides_reads(wanted.id)
+            && let Some(read) = tried(self.remainder(wanted, steps))?
         {
             return Ok(read);
         }
-        let fine = |found: &Found| match snapped {
+        match wanted.want == Want::Snapped || steps <= FEW {
+            true => Err(NotThis),
+            false => self.of_exact_parts(wanted),
+        }
+    }
+
+    /// The feature in another way that takes fewer steps than the staircase that was found, if there is one.
+    fn in_fewer_steps(&mut self, wanted: Wanted, found: Option<&Found>) -> Way {
+        let snapped = wanted.want == Want::Snapped;
+        let steps = found.map(Found::steps);
+        let is_fine = |found: &Found| match snapped {
             true => is_plain(&found.argument),
-            false => is_short(found),
+            false => found.steps() <= FEW,
         };
-        if !found.as_ref().is_some_and(fine)
+        if !found.is_some_and(is_fine)
             && let Some(thresholds) = self.thresholds_of(wanted, steps)
             && steps.is_none_or(|steps| snapped || thresholds.steps() < steps)
         {
-            return self.by_thresholds(thresholds, wanted);
+            return Ok(self.by_thresholds(thresholds, wanted)?);
         }
-        if !divides_reads && let Some(read) = self.remainder(wanted, many)? {
-            return Ok(read);
-        }
-        if !snapped
-            && found
-                .as_ref()
-                .is_some_and(|found| self.is_coarser_by_order(found, wanted))
-            && let Some(read) = unless_refused(self.by_order(wanted))
+        let many = steps.unwrap_or(usize::MAX);
+        // A layer later only where nothing else needs none.
+        if !self.divides_reads(wanted.id)
+            && let Some(read) = tried(self.remainder(wanted, many))?
         {
             return Ok(read);
         }
-        if let Some(read) = self.through_quotient(wanted, many)? {
+        if !snapped
+            && found.is_some_and(|found| self.is_coarser_by_order(found, wanted))
+            && let Ok(read) = self.by_order(wanted)
+        {
             return Ok(read);
         }
+        self.through_quotient(wanted, many)
+    }
+
+    /// The feature a layer later, where the staircase that was found leaves float32 too few digits.
+    fn in_fewer_digits(&mut self, wanted: Wanted, found: Option<&Found>) -> Way {
+        let snapped = wanted.want == Want::Snapped;
         let is_exact = |found: &Found| {
             let stairs = &found.stairs;
             // What is to be a bit may be multiplied by whatever it gates.
@@ -176,8 +202,8 @@ impl Compiler<'_> {
             stairs.precision <= LITTLE_PRECISION && stairs.noise() <= quiet
         };
         if self.care == Care::Exact
-            && !found.as_ref().is_some_and(is_exact)
-            && let Some(read) = unless_refused(self.by_numbers(wanted))
+            && !found.is_some_and(is_exact)
+            && let Ok(read) = self.by_numbers(wanted)
         {
             return Ok(read);
         }
@@ -185,29 +211,17 @@ impl Compiler<'_> {
             true => LITTLE_PRECISION,
             false => MUCH_PRECISION,
         };
-        let precise = |found: &Found| {
+        let vars = self.analysis.node(wanted.id)?.column.space.vars.len();
+        let is_precise = |found: &Found| {
             let precision = found.stairs.precision;
-            let careful = self.care.is_careful() && space.vars.len() > 2;
-            let is_long = precision > much || found.stairs.steps.len() > MANY_STEPS;
-            !snapped
-                && (careful && precision > LITTLE_PRECISION || is_long && self.is_of_conditions(id))
+            let careful = self.care.is_careful() && vars > 2;
+            let is_long = precision > much || found.steps() > MANY_STEPS;
+            careful && precision > LITTLE_PRECISION || is_long && self.is_of_conditions(wanted.id)
         };
-        if found.as_ref().is_some_and(precise)
-            && let Some(read) = unless_refused(self.through_operands(wanted))
-        {
-            return Ok(read);
+        match !snapped && found.is_some_and(is_precise) {
+            true => self.through_operands(wanted).or(Err(NotThis)),
+            false => Err(NotThis),
         }
-        if let Some(found) = found {
-            return self.staircase(found, wanted);
-        }
-        let read = self.through_operands(wanted)?;
-        read.ok_or_else(|| Stopped {
-            culprit: id.sop(),
-            ..Stopped::new(
-                Code::NotExact,
-                "no hidden layer was found that computes this exactly".to_string(),
-            )
-        })
     }
 
     /// Whether an s-op is a function of some that are functions of others.
@@ -291,34 +305,22 @@ impl Compiler<'_> {
             search::search(axes, &all, target, self.host.is_bfloat16())
         };
         let first = search(&early);
-        if late.is_empty()
-            || first
-                .as_ref()
-                .is_some_and(|found| found.stairs.steps.len() <= FEW)
-        {
+        if late.is_empty() || first.as_ref().is_some_and(|found| found.steps() <= FEW) {
             return first;
         }
         let all: Vec<Axis> = early.into_iter().chain(late).collect();
-        let second = search(&all);
-        match (first, second) {
-            (Some(a), Some(b)) if b.stairs.steps.len() < a.stairs.steps.len() => Some(b),
-            (Some(a), _) => Some(a),
-            (None, second) => second,
-        }
+        let both = first.into_iter().chain(search(&all));
+        both.min_by_key(Found::steps)
     }
 
     /// A function of one width, interpolated.
-    fn of_one_width(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+    fn of_one_width(&mut self, wanted: Wanted) -> Way {
         let column = &self.analysis.node(wanted.id)?.column;
         let [var] = *column.space.vars else {
-            return Ok(None);
+            return Err(NotThis);
         };
-        let Some(selector) = self.inverse(var) else {
-            return Ok(None);
-        };
-        let Some(numbers) = self.analysis.values(var).numbers() else {
-            return Ok(None);
-        };
+        let selector = self.inverse(var).ok_or(NotThis)?;
+        let numbers = self.analysis.values(var).numbers().ok_or(NotThis)?;
         let mut of_width = vec![f64::NAN; numbers.len()];
         for row in 0..column.space.rows() {
             let value = column.cells[row] as usize;
@@ -326,43 +328,34 @@ impl Compiler<'_> {
                 wanted.function.get(value).copied().unwrap_or(f64::NAN);
         }
         if of_width.iter().any(|value| value.is_nan()) {
-            return Ok(None);
+            return Err(NotThis);
         }
         let widths: Vec<usize> = numbers.iter().map(|width| *width as usize).collect();
         if widths.windows(2).any(|pair| pair[1] != pair[0] + 1) {
-            return Ok(None);
+            return Err(NotThis);
         }
-        self.interpolate_width(selector, 0, &widths, &of_width, wanted.label)
-            .map(Some)
+        let read = self.interpolate_width(selector, 0, &widths, &of_width, wanted.label)?;
+        Ok(read)
     }
 
     /// A sum or a difference as that of its operands, each computed by itself: never deeper than a
     /// hidden layer that computes it from their variables, and mostly of fewer steps.
-    fn sum(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
-        let Some((a, sign, b)) = self.added(wanted.id) else {
-            return Ok(None);
-        };
+    fn sum(&mut self, wanted: Wanted) -> Way {
+        let (a, sign, b) = self.added(wanted.id).ok_or(NotThis)?;
         if self.analysis.node(wanted.id)?.column.space.vars.len() < 2 {
-            return Ok(None);
+            return Err(NotThis);
         }
-        let Some((slope, offset)) = self.line(wanted)? else {
-            return Ok(None);
-        };
+        let (slope, offset) = self.line(wanted)?.ok_or(NotThis)?;
         // As deep as the program is written.
         let sum = stacker::maybe_grow(STACK, 16 * STACK, || {
-            Ok(self.number(a, 0.0)?.plus(sign, &self.number(b, 0.0)?))
+            Ok::<_, Stopped>(self.number(a, 0.0)?.plus(sign, &self.number(b, 0.0)?))
         })?;
-        Ok(Some(LinearRead::constant(offset).plus(slope, &sum)))
+        Ok(LinearRead::constant(offset).plus(slope, &sum))
     }
 
     /// The feature from its operands, each computed first: a layer more, but a far smaller table.
-    pub(crate) fn through_operands(
-        &mut self,
-        wanted: Wanted,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(operands) = self.operands(wanted.id) else {
-            return Ok(None);
-        };
+    pub(crate) fn through_operands(&mut self, wanted: Wanted) -> Way {
+        let operands = self.operands(wanted.id).ok_or(NotThis)?;
         let table = self.table(wanted)?;
         let mut axes = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -370,31 +363,26 @@ impl Compiler<'_> {
             let axis = stacker::maybe_grow(STACK, 16 * STACK, || {
                 self.computed_axis(operand, wanted.want, &table)
             });
-            match axis? {
-                Some(axis) => axes.push(axis),
-                None => return Ok(None),
-            }
+            axes.push(axis?);
         }
-        let all: Vec<usize> = (0..axes.len()).collect();
-        let found = search::search(&axes, &all, &table.target, self.host.is_bfloat16());
-        found.map(|found| self.staircase(found, wanted)).transpose()
+        self.staircase_of(&axes, &table.target, wanted)
     }
 
-    /// An s-op as an axis, computed if it is no linear read; `None` if it has no value in some row
+    /// The feature as a staircase of some axes, if it is one.
+    fn staircase_of(&mut self, axes: &[Axis], target: &[f64], wanted: Wanted) -> Way {
+        let all: Vec<usize> = (0..axes.len()).collect();
+        let found = search::search(axes, &all, target, self.host.is_bfloat16());
+        Ok(self.staircase(found.ok_or(NotThis)?, wanted)?)
+    }
+
+    /// An s-op as an axis, computed if it is no linear read; none if it has no value in some row
     /// of a table where the target has one.
-    pub(super) fn computed_axis(
-        &mut self,
-        id: Operand,
-        want: Want,
-        table: &Table,
-    ) -> Result<Option<Axis>, Stopped> {
+    pub(super) fn computed_axis(&mut self, id: Operand, want: Want, table: &Table) -> Way<Axis> {
         let want = self.want_of_operand(want);
-        let Some((numbers, values)) = self.values_in(id, table)? else {
-            return Ok(None);
-        };
+        let (numbers, values) = self.values_in(id, table)?;
         let label = self.name(id);
         let read = self.feature(id, &numbers, want, &label)?;
-        Ok(Some(Axis::new(values, read)))
+        Ok(Axis::new(values, read))
     }
 
     /// How precise what is computed a layer before its reader must be.
@@ -414,14 +402,20 @@ impl Compiler<'_> {
 
     /// The two operands of an s-op that is this of them.
     pub(super) fn two_of(&self, op: Op, id: impl Into<Operand>) -> Option<(SOpId, SOpId)> {
-        let SOp::Map {
-            op: known,
-            operands,
-        } = self.analysis.shape(id.into())?
-        else {
+        let [first, second] = self.operands_of(id, |known| *known == op)?;
+        Some((first, second))
+    }
+
+    /// The operands of an s-op that is such a primitive of so many.
+    fn operands_of<const N: usize>(
+        &self,
+        id: impl Into<Operand>,
+        is: impl Fn(&Op) -> bool,
+    ) -> Option<[SOpId; N]> {
+        let SOp::Map { op, operands } = self.analysis.shape(id.into())? else {
             return None;
         };
-        (*known == op).then(|| (operands[0], operands[1]))
+        operands.as_slice().try_into().ok().filter(|_| is(op))
     }
 
     /// The feature as a linear read, if it is one.

@@ -4,11 +4,11 @@
 
 use super::search::Found;
 use super::steps::staircase;
-use super::wanted::Wanted;
+use super::wanted::Refusal::NotThis;
+use super::wanted::{Wanted, Way, tried};
 use crate::compile::linear::LinearRead;
 use crate::compile::{Compiler, Want};
 use crate::graph::SOpId;
-use crate::infer::Stopped;
 use crate::value::Op;
 
 /// A product or a quotient of fewer values is not worth a layer.
@@ -22,45 +22,35 @@ const LARGEST_FACTOR: f64 = 1_024.0;
 
 impl Compiler<'_> {
     /// A product of many values, if it is one: a function of it that is no multiple is a table.
-    pub(super) fn product(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
-        let Some((a, b)) = self.two_of(Op::Multiply, wanted.id) else {
-            return Ok(None);
-        };
+    pub(super) fn product(&mut self, wanted: Wanted) -> Way {
+        let (a, b) = self.two_of(Op::Multiply, wanted.id).ok_or(NotThis)?;
         let values = wanted.function.len();
         let is_long = values >= FEWEST_VALUES_OF_FEW;
-        let Some(line) = self.line(wanted)?.filter(|_| is_long) else {
-            return Ok(None);
-        };
+        let line = self.line(wanted)?.filter(|_| is_long).ok_or(NotThis)?;
         if wanted.want != Want::Snapped {
             for factors in [[a, b], [b, a]] {
-                if let Some(read) = self.product_of_one_of_few(wanted, factors, line)? {
-                    return Ok(Some(read));
+                if let Some(read) = tried(self.product_of_one_of_few(wanted, factors, line))? {
+                    return Ok(read);
                 }
             }
         }
-        let (Some(first), Some(second)) = (
-            self.whole_numbers(a, LARGEST_FACTOR),
-            self.whole_numbers(b, LARGEST_FACTOR),
-        ) else {
-            return Ok(None);
-        };
+        let whole = |id| self.whole_numbers(id, LARGEST_FACTOR).ok_or(NotThis);
+        let (first, second) = (whole(a)?, whole(b)?);
         // Squares have more digits than bfloat16.
         if self.host.is_bfloat16() || values < FEWEST_VALUES {
-            return Ok(None);
+            return Err(NotThis);
         }
         let (slope, offset) = line;
         let (table, want) = (self.table(wanted)?, wanted.want);
         let axis = |compiler: &mut Self, operand: SOpId| {
-            compiler.computed_axis(operand.into(), want, &table)
+            tried(compiler.computed_axis(operand.into(), want, &table))
         };
         let (Some(left), Some(right)) = (axis(self, a)?, axis(self, b)?) else {
-            return Ok(None);
+            return Err(NotThis);
         };
         let differences = table.rows().into_iter();
         let differences = differences.map(|row| left.value(row) - right.value(row));
-        let Some(stairs) = staircase(differences.map(|n| (n, n * n)).collect()) else {
-            return Ok(None);
-        };
+        let stairs = staircase(differences.map(|n| (n, n * n)).collect()).ok_or(NotThis)?;
         let argument = left.read.plus(-1.0, &right.read);
         let names = (self.name(a), self.name(b));
         let of_difference = format!("({} - {})²", names.0, names.1);
@@ -71,12 +61,12 @@ impl Compiler<'_> {
             let squared = self.feature(operand, &squares, want, &format!("{name}²"))?;
             read = read.plus(0.5 * slope, &squared);
         }
-        Ok(Some(read))
+        Ok(read)
     }
 
     /// The values of an s-op, if they are whole numbers up to `most`.
     pub(super) fn whole_numbers(&self, id: SOpId, most: f64) -> Option<Vec<f64>> {
-        let numbers = self.analysis.node(id).ok()?.column.values.numbers()?;
+        let numbers = self.analysis.numbers(id)?;
         let fits = |number: &f64| number.fract() == 0.0 && number.abs() <= most;
         numbers.iter().all(fits).then_some(numbers)
     }

@@ -8,11 +8,12 @@ use super::axis::Axis;
 use super::product::FEWEST_VALUES;
 use super::search::{Found, search};
 use super::units::RAMP;
-use super::wanted::Wanted;
+use super::wanted::Refusal::NotThis;
+use super::wanted::{Wanted, Way, tried};
 use crate::compile::linear::LinearRead;
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::SOpId;
-use crate::infer::{Operand, Stopped};
+use crate::infer::Operand;
 use crate::plan::Unit;
 use crate::value::Op;
 
@@ -25,17 +26,13 @@ const LARGEST: f64 = 32_768.0;
 impl Compiler<'_> {
     /// A function of a quotient on the way, such as a percentage that is rounded, as steps of that, if
     /// these and its cases are together far fewer than the steps that there would be otherwise.
-    pub(super) fn through_quotient(
-        &mut self,
-        wanted: Wanted,
-        steps: usize,
-    ) -> Result<Option<LinearRead>, Stopped> {
+    pub(super) fn through_quotient(&mut self, wanted: Wanted, steps: usize) -> Way {
         let table = self.table(wanted)?;
         for inner in self.inner(wanted.id).into_iter().skip(1) {
             let Some((_, divisor)) = self.divided(inner) else {
                 continue;
             };
-            let Some((numbers, values)) = self.values_in(inner, &table)? else {
+            let Some((numbers, values)) = tried(self.values_in(inner, &table))? else {
                 continue;
             };
             let divisors = self.analysis.node(divisor)?.column.values.domain.len();
@@ -47,21 +44,19 @@ impl Compiler<'_> {
             };
             if let Some(Found { stairs, .. }) = search(&[axis], &[0], &table.target, false)
                 && 2 * (stairs.steps.len() + divisors) < steps
-                && let Some(argument) = self.quotient(quotient)?
+                && let Some(argument) = tried(self.quotient(quotient))?
             {
                 let found = Found { argument, stairs };
-                return self.staircase(found, wanted).map(Some);
+                return Ok(self.staircase(found, wanted)?);
             }
         }
-        Ok(None)
+        Err(NotThis)
     }
 
     /// A quotient of many values, if it is one: a function of it that is no multiple is a table.
-    pub(super) fn quotient(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+    pub(super) fn quotient(&mut self, wanted: Wanted) -> Way {
         let Wanted { want, label, .. } = wanted;
-        let Some((dividend, divisor)) = self.divided(wanted.id) else {
-            return Ok(None);
-        };
+        let (dividend, divisor) = self.divided(wanted.id).ok_or(NotThis)?;
         let is_whole = |id| self.whole_numbers(id, LARGEST).is_some();
         let is_sum = self.analysis.node(divisor)?.column.space.vars.len() > 1;
         let fewest = if is_sum {
@@ -73,16 +68,10 @@ impl Compiler<'_> {
             && wanted.function.len() >= fewest
             && is_whole(dividend)
             && is_whole(divisor);
-        let Some((slope, offset)) = self.line(wanted)?.filter(|_| is_worth) else {
-            return Ok(None);
-        };
+        let (slope, offset) = self.line(wanted)?.filter(|_| is_worth).ok_or(NotThis)?;
         let table = self.table(wanted)?;
-        let Some((divisors, below)) = self.values_in(divisor.into(), &table)? else {
-            return Ok(None);
-        };
-        let Some(above) = self.computed_axis(dividend.into(), want, &table)? else {
-            return Ok(None);
-        };
+        let (divisors, below) = self.values_in(divisor.into(), &table)?;
+        let above = self.computed_axis(dividend.into(), want, &table)?;
         let rows = table.rows();
         let dividends = rows.iter().map(|row| above.value(*row));
         let (low, high) = dividends.fold((0.0f64, 0.0f64), |(low, high), number| {
@@ -108,10 +97,8 @@ impl Compiler<'_> {
             }
             let of_case = rows.iter().filter(|row| below[**row] == *number);
             let points = of_case.map(|row| (above.value(*row), table.target[*row] - offset));
-            match line(points, [slope / number, slope, 0.0]) {
-                Some(line) => cases.push((number, line)),
-                None => return Ok(None),
-            }
+            let line = line(points, [slope / number, slope, 0.0]).ok_or(NotThis)?;
+            cases.push((number, line));
         }
         let mut read = LinearRead::constant(offset);
         for (number, (factor, constant)) in cases {
@@ -143,7 +130,7 @@ impl Compiler<'_> {
                     .plus(weight * low, &is_case);
             }
         }
-        Ok(Some(read))
+        Ok(read)
     }
 
     /// What an s-op divides, and by what, if it is a quotient, or one where a condition holds.

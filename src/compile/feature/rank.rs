@@ -3,16 +3,16 @@
 //! by exact bits first, and the function is a staircase of whole numbers, a layer later.
 
 use super::axis::Axis;
-use super::inverse::inverse;
-use super::search::{self, Found};
+use super::search::Found;
 use super::steps::staircase;
-use super::wanted::{Table, Wanted, unless_refused};
+use super::wanted::Refusal::NotThis;
+use super::wanted::{Table, Wanted, Way};
+use crate::compile::linear::LinearRead;
 use crate::compile::linear::by_shape::STACK;
-use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::Encoding;
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Stopped, VarKind};
+use crate::infer::{Analysis, VarKind};
 
 /// Numbers that differ by less than this share are one.
 const SAME: f64 = 1e-8;
@@ -27,31 +27,27 @@ const MOST_DIRECTIONS: usize = 16;
 const LARGEST: f64 = 1_024.0;
 
 impl Compiler<'_> {
-    /// The feature as a staircase of the numbers of its variables' values; `None` if there is none, or
+    /// The feature as a staircase of the numbers of its variables' values; none if there is none, or
     /// only one variable.
-    pub(super) fn by_numbers(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+    pub(super) fn by_numbers(&mut self, wanted: Wanted) -> Way {
         let Table { space, target } = self.table(wanted)?;
         if space.vars.len() > MOST {
             // Its operands may well be functions of fewer each.
             let read = stacker::maybe_grow(STACK, 16 * STACK, || self.through_operands(wanted));
-            if let Some(read) = unless_refused(read) {
-                return Ok(Some(read));
+            if let Ok(read) = read {
+                return Ok(read);
             }
         }
         if space.vars.len() < 2 || space.vars.iter().all(|var| *var <= Analysis::INDICES) {
-            return Ok(None);
+            return Err(NotThis);
         }
         let mut axes = Vec::with_capacity(space.vars.len());
         for (place, var) in space.vars.iter().enumerate() {
-            let Some((numbers, read)) = self.numbered(*var)? else {
-                return Ok(None);
-            };
+            let (numbers, read) = self.numbered(*var)?;
             let cells = (0..space.rows()).map(|row| space.row(row)[place]);
             axes.push(Axis::numbered(cells.collect(), numbers, read));
         }
-        let all: Vec<usize> = (0..axes.len()).collect();
-        let found = search::search(&axes, &all, &target, self.host.is_bfloat16());
-        found.map(|found| self.staircase(found, wanted)).transpose()
+        self.staircase_of(&axes, &target, wanted)
     }
 
     /// How a categorical variable of so many values is to be held: as the program asks, or so that
@@ -73,9 +69,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// A whole number for each value of a variable, and what computes it; `None` if floats hardly tell
+    /// A whole number for each value of a variable, and what computes it; none if floats hardly tell
     /// the values apart.
-    fn numbered(&mut self, var: VarId) -> Result<Option<(Vec<f64>, LinearRead)>, Stopped> {
+    fn numbered(&mut self, var: VarId) -> Way<(Vec<f64>, LinearRead)> {
         let values = self.analysis.values(var);
         let is_whole = |number: &f64| number.fract() == 0.0 && number.abs() <= LARGEST;
         let own = values.numbers();
@@ -86,28 +82,22 @@ impl Compiler<'_> {
         };
         let held = || LinearRead::function(var, numbers.clone());
         if var <= Analysis::INDICES {
-            return Ok(Some((numbers.clone(), held())));
+            return Ok((numbers.clone(), held()));
         }
-        let (points, argument) = match (self.is_categorical(var), self.inverse(var), own) {
+        let (points, argument) = match (self.is_categorical(var), self.inverse_widths(var), own) {
             (true, _, _) => (numbers.clone(), held()),
-            (false, Some(selector), Some(widths)) => {
-                let inverses = widths.iter().map(|width| inverse(*width as usize));
-                let read = LinearRead::scalar(Scalar::Inverse(selector, 0));
-                (inverses.collect(), read)
-            }
+            (false, Some(inverses), _) => inverses,
             (false, None, Some(own)) => {
                 let read = self.whole(var, &own);
                 (own, read)
             }
-            (false, _, None) => return Ok(None),
+            (false, None, None) => return Err(NotThis),
         };
         let points: Vec<(f64, f64)> = points.into_iter().zip(numbers.iter().copied()).collect();
-        let Some(stairs) = staircase(points) else {
-            return Ok(None);
-        };
+        let stairs = staircase(points).ok_or(NotThis)?;
         let label = self.analysis.var_name(var);
         let read = self.computed(Found { argument, stairs }, None, Want::Snapped, &label)?;
-        Ok(Some((numbers, read)))
+        Ok((numbers, read))
     }
 }
 

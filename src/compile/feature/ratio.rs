@@ -4,7 +4,7 @@
 
 use crate::compile::head::{HeadKind, Target};
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Care, Compiler};
+use crate::compile::{Compiler, ones_where};
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
@@ -40,16 +40,10 @@ impl Compiler<'_> {
         let [a, b] = *self.analysis.node(id).ok()?.column.space.vars else {
             return None;
         };
-        let mean = |var: VarId| {
-            if let VarKind::Mean(aggregate) = self.analysis.kind(var) {
-                Some(aggregate)
-            } else {
-                None
-            }
-        };
-        match (mean(a), mean(b)) {
-            (Some(aggregate), None) => self.sum_as_ratio(id, (a, aggregate), b),
-            (None, Some(aggregate)) => self.sum_as_ratio(id, (b, aggregate), a),
+        match [a, b].map(|var| self.analysis.kind(var)) {
+            [VarKind::Mean(_), VarKind::Mean(_)] => None,
+            [VarKind::Mean(of), _] => self.sum_as_ratio(id, (a, of), b),
+            [_, VarKind::Mean(of)] => self.sum_as_ratio(id, (b, of), a),
             _ => None,
         }
     }
@@ -75,9 +69,7 @@ impl Compiler<'_> {
         (mean, aggregate): (VarId, SOpId),
         other: VarId,
     ) -> Option<Ratio> {
-        // Where that cannot be proved, bits or a table may do.
-        let is_plain = self.care.is_plain() || self.care == Care::Careful;
-        if self.style != Style::Faithful || !is_plain {
+        if self.style != Style::Faithful || !self.care.takes_ratios() {
             return None;
         }
         let factors = self.factors(id, aggregate, other)?;
@@ -165,8 +157,8 @@ impl Compiler<'_> {
         if self.shares.contains(&selector) {
             return Ok(());
         }
-        let is_first = (0..self.analysis.setting.max_length).map(|at| f64::from(u8::from(at == 0)));
-        let value = LinearRead::function(Analysis::INDICES, is_first.collect());
+        let is_first = ones_where(self.analysis.setting.max_length, |at| at == 0);
+        let value = LinearRead::function(Analysis::INDICES, is_first);
         let selected = self.selected(selector);
         self.write_cube(
             &selected,

@@ -6,7 +6,8 @@
 
 use super::search::Found;
 use super::steps::staircase;
-use super::wanted::Wanted;
+use super::wanted::Refusal::NotThis;
+use super::wanted::{Wanted, Way};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Compiler, Want};
 use crate::graph::SOpId;
@@ -57,20 +58,14 @@ impl Operands {
 impl Compiler<'_> {
     /// A function of a remainder that takes many steps otherwise: of the number that is left, a layer
     /// later, if it is no multiple of that.
-    pub(super) fn remainder(
-        &mut self,
-        wanted: Wanted,
-        steps: usize,
-    ) -> Result<Option<LinearRead>, Stopped> {
+    pub(super) fn remainder(&mut self, wanted: Wanted, steps: usize) -> Way {
         let Wanted {
             id,
             function,
             want,
             label,
         } = wanted;
-        let Some((dividend, divisor)) = self.two_of(Op::Remainder, id) else {
-            return Ok(None);
-        };
+        let (dividend, divisor) = self.two_of(Op::Remainder, id).ok_or(NotThis)?;
         let fewest = match self.divides_reads(id) && !self.care.is_careful() {
             true => FEWEST_STEPS,
             false => FEWEST_STEPS_WITH_A_LAYER,
@@ -78,33 +73,24 @@ impl Compiler<'_> {
         // What has few digits is told apart by steps where lines are not exact.
         let is_coarse = self.host.is_bfloat16() && !self.care.is_plain();
         if want == Want::Snapped || steps <= fewest || is_coarse {
-            return Ok(None);
+            return Err(NotThis);
         }
-        let Some(numbers) = self.analysis.node(id)?.column.values.numbers() else {
-            return Ok(None);
-        };
+        let numbers = self.analysis.node(id)?.column.values.numbers();
+        let numbers = numbers.ok_or(NotThis)?;
         let table = self.table(wanted)?;
-        let in_rows = |id: SOpId| self.values_in(id.into(), &table);
-        let (Some((_, dividends)), Some((_, divisors))) = (in_rows(dividend)?, in_rows(divisor)?)
-        else {
-            return Ok(None);
-        };
+        let (_, dividends) = self.values_in(dividend.into(), &table)?;
+        let (_, divisors) = self.values_in(divisor.into(), &table)?;
         let operands = Operands {
             values: [dividends, divisors],
             rows: table.rows(),
         };
-        let Some((least, most)) = operands.wraps() else {
-            return Ok(None);
-        };
+        let (least, most) = operands.wraps().ok_or(NotThis)?;
         let wraps = most.saturating_sub(least);
         if wraps > MOST_WRAPS || 2 * wraps as usize >= steps {
-            return Ok(None);
+            return Err(NotThis);
         }
-        let mut axis = |id: SOpId| self.computed_axis(id.into(), want, &table);
-        let (Some(dividend), Some(divisor)) = (axis(dividend)?, axis(divisor)?) else {
-            return Ok(None);
-        };
-        let reads = [dividend.read, divisor.read];
+        let mut read = |id: SOpId| -> Way { Ok(self.computed_axis(id.into(), want, &table)?.read) };
+        let reads = [read(dividend)?, read(divisor)?];
         let mut left = reads[0].clone();
         for wraps in 1..=most {
             let taken =
@@ -117,17 +103,15 @@ impl Compiler<'_> {
             left = left.plus(1.0, &added);
         }
         if let Some((slope, offset)) = self.line(wanted)? {
-            return Ok(Some(LinearRead::constant(offset).plus(slope, &left)));
+            return Ok(LinearRead::constant(offset).plus(slope, &left));
         }
         let points = numbers.into_iter().zip(function.iter().copied()).collect();
-        match staircase(points) {
-            Some(stairs) if 2 * stairs.steps.len() < steps => {
-                let argument = left;
-                let found = Found { argument, stairs };
-                self.staircase(found, wanted).map(Some)
-            }
-            _ => Ok(None),
-        }
+        let stairs = staircase(points).filter(|stairs| 2 * stairs.steps.len() < steps);
+        let found = Found {
+            argument: left,
+            stairs: stairs.ok_or(NotThis)?,
+        };
+        Ok(self.staircase(found, wanted)?)
     }
 
     /// Whether it is a remainder of linear reads of what heads write and embeddings hold, which take no
@@ -135,7 +119,7 @@ impl Compiler<'_> {
     pub(super) fn divides_reads(&self, id: Operand) -> bool {
         let is_there = |scalar: &Scalar| matches!(scalar, Scalar::Attention(_) | Scalar::Given(..));
         let is_read = |id: SOpId| {
-            let numbers = self.analysis.node(id).ok()?.column.values.numbers()?;
+            let numbers = self.analysis.numbers(id)?;
             let read = self.read(id.into(), &numbers)?;
             read.scalars.keys().all(is_there).then_some(())
         };

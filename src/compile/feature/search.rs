@@ -5,6 +5,7 @@
 use super::axis::{Axis, spread};
 use super::steps::{self, Staircase, staircase};
 use crate::compile::linear::LinearRead;
+use crate::plan::ascending;
 use rustc_hash::FxHashMap;
 
 /// A function as a staircase of a linear read.
@@ -12,6 +13,12 @@ use rustc_hash::FxHashMap;
 pub struct Found {
     pub argument: LinearRead,
     pub stairs: Staircase,
+}
+
+impl Found {
+    pub fn steps(&self) -> usize {
+        self.stairs.steps.len()
+    }
 }
 
 /// The range of an argument may be at most this many times its smallest gap, so that a float32
@@ -98,10 +105,7 @@ fn spread_out(count: usize) -> impl Iterator<Item = usize> {
 }
 
 fn count_distinct(numbers: &[f64]) -> usize {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted.dedup();
-    sorted.len()
+    ascending(numbers.to_vec()).len()
 }
 
 /// The first row of each combination of the axes' values; `None` if one has two targets, so that
@@ -300,17 +304,13 @@ impl Search<'_> {
     /// Whether more axes cannot be expected to need fewer steps.
     fn settled(&self, axes: usize) -> bool {
         let most = if axes == 1 { 4 } else { usize::MAX };
-        self.work > WORK
-            || self
-                .best
-                .as_ref()
-                .is_some_and(|best| best.stairs.steps.len() <= most)
+        self.work > WORK || self.best.as_ref().is_some_and(|best| best.steps() <= most)
     }
 
     /// Whether there can be no fewer steps, and floats tell the arguments apart with ease.
     fn is_ideal(&self) -> bool {
         self.best.as_ref().is_some_and(|best| {
-            best.stairs.steps.len() <= self.fewest_steps && best.stairs.precision <= EASY_PRECISION
+            best.steps() <= self.fewest_steps && best.stairs.precision <= EASY_PRECISION
         })
     }
 

@@ -10,10 +10,12 @@ use super::side::Side;
 use super::units::{few_digits, step_units};
 use super::wanted::{Wanted, targets};
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Care, Compiler, Want, key};
+use crate::compile::{Care, Compiler, Want, key, ones_where};
 use crate::infer::space::{Space, VarId};
 use crate::infer::{Analysis, Operand, Stopped};
+use crate::plan::ascending;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A function with more values is not taken apart.
 const MOST_VALUES: usize = 300;
@@ -128,7 +130,6 @@ impl Compiler<'_> {
         target: &[f64],
         worth: impl Fn(f64) -> f64,
     ) -> Option<Thresholds> {
-        let place = |var: &VarId| space.vars.iter().position(|known| known == var);
         let (others, numbers): (Vec<VarId>, Vec<VarId>) = space
             .vars
             .iter()
@@ -138,37 +139,25 @@ impl Compiler<'_> {
         }
         let axes: Vec<Axis> = numbers
             .iter()
-            .map(|var| self.number_axis(*var, place(var)?, space))
+            .map(|var| self.number_axis(*var, place(*var, space)?, space))
             .collect::<Option<_>>()?;
         // A function that falls is one that rises, negated: steps rise with the number, so that
         // float32 computes them without rounding.
         let negated: Vec<f64> = target.iter().map(|value| -value).collect();
         let levels = levels(target)?;
         let falling: Vec<f64> = levels.iter().rev().map(|value| -value).collect();
+        // What attention wrote is a gate only: its multiples are not exact.
+        let embedded = others.iter().copied();
+        let embedded = embedded.filter(|var| *var <= Analysis::INDICES);
+        let by: Vec<Option<VarId>> = match others.as_slice() {
+            [_] if embedded.clone().count() == 0 => vec![None],
+            _ => embedded.map(Some).collect(),
+        };
         let mut best: Option<Thresholds> = None;
-        for (z, read) in combinations(&axes, space.rows()) {
-            // What attention wrote is a gate only: its multiples are not exact.
-            let embedded = others
-                .iter()
-                .copied()
-                .filter(|var| *var <= Analysis::INDICES);
-            let by: Vec<Option<VarId>> = match others.as_slice() {
-                [_] if embedded.clone().count() == 0 => vec![None],
-                _ => embedded.map(Some).collect(),
-            };
-            for by in by {
-                let gate = others.iter().find(|other| Some(**other) != by);
-                let size = |var: VarId| self.analysis.values(var).domain.len();
-                let taking = Taking {
-                    space,
-                    z: z.clone(),
-                    read: read.clone(),
-                    by: by.and_then(|by| Some((by, place(&by)?))),
-                    gate: gate.and_then(|gate| Some((*gate, place(gate)?))),
-                    sizes: (by.map_or(1, size), gate.map_or(1, |gate| size(*gate))),
-                    is_exact: self.care == Care::Exact,
-                    is_bfloat16: self.host.is_bfloat16(),
-                };
+        for number in combinations(&axes, space.rows()) {
+            for by in &by {
+                let gate = others.iter().copied().find(|other| Some(*other) != *by);
+                let taking = self.taking(space, &number, *by, gate);
                 let fewer = |best: &Option<Thresholds>| best.as_ref().map(Thresholds::steps);
                 let rises = taking.apart((target, &levels), &worth, fewer(&best));
                 best = rises.or(best);
@@ -180,19 +169,39 @@ impl Compiler<'_> {
         best
     }
 
+    /// A number that a function is taken apart over, what its thresholds depend on, and what gates them.
+    fn taking<'s>(
+        &self,
+        space: &'s Space,
+        (z, read): &(Vec<f64>, LinearRead),
+        by: Option<VarId>,
+        gate: Option<VarId>,
+    ) -> Taking<'s> {
+        let placed = |var: VarId| Some((var, place(var, space)?));
+        let size = |var: VarId| self.analysis.values(var).domain.len();
+        Taking {
+            space,
+            z: z.clone(),
+            read: read.clone(),
+            by: by.and_then(placed),
+            gate: gate.and_then(placed),
+            sizes: (by.map_or(1, size), gate.map_or(1, size)),
+            is_exact: self.care == Care::Exact,
+            is_bfloat16: self.host.is_bfloat16(),
+        }
+    }
+
     /// A number that the stream holds right after attention.
     fn number_axis(&self, var: VarId, place: usize, space: &Space) -> Option<Axis> {
         if self.is_total(var) {
             return None;
         }
-        let numbers = self.analysis.values(var).numbers()?;
-        let (numbers, read) = match (self.inverted(var), self.inverse(var)) {
-            (None, _) => (numbers, LinearRead::scalar(Scalar::Attention(var))),
-            (Some(_), Some(selector)) => (
-                numbers.iter().map(|width| 1.0 / (1.0 + width)).collect(),
-                LinearRead::scalar(Scalar::Inverse(selector, 0)),
-            ),
-            (Some(_), None) => return None,
+        let (numbers, read) = match self.inverted(var) {
+            None => {
+                let read = LinearRead::scalar(Scalar::Attention(var));
+                (self.analysis.values(var).numbers()?, read)
+            }
+            Some(_) => self.inverse_widths(var)?,
         };
         let cells = (0..space.rows()).map(|row| space.row(row)[place]);
         Some(Axis::numbered(cells.collect(), numbers, read))
@@ -227,6 +236,11 @@ impl Compiler<'_> {
     }
 }
 
+/// Where a variable stands in the rows of a space.
+fn place(var: VarId, space: &Space) -> Option<usize> {
+    space.vars.iter().position(|known| *known == var)
+}
+
 /// A function of a ratio, whose thresholds are those of the numerator, in proportion to the denominator;
 /// `None` if it is no function of it, or has too many.
 fn ratio_thresholds(ratio: &Ratio, target: &[f64]) -> Option<Thresholds> {
@@ -245,16 +259,15 @@ fn ratio_thresholds(ratio: &Ratio, target: &[f64]) -> Option<Thresholds> {
     for ((a, before), (b, after)) in pairs().filter(|(a, b)| a.1 != b.1) {
         let middle = f64::midpoint(a, b);
         let gap = (b - a) * least;
-        let mut values: Vec<f64> = wanted.iter().map(|(a, x, _)| (a - middle) * x).collect();
-        values.sort_by(f64::total_cmp);
-        values.dedup();
+        let values = wanted.iter().map(|(a, x, _)| (a - middle) * x);
+        let values = ascending(values.collect());
         let range = values.last()? - values.first()?;
         if range / gap > MOST_PRECISION || steps.len() >= MOST_VALUES {
             return None;
         }
         steps.push(ThresholdStep {
             argument: ratio.numerator.clone().plus(-middle, &ratio.denominator),
-            points: values,
+            points: values.to_vec(),
             slope: 2f64.powf((2.0 / gap).log2().ceil()),
             change: after - before,
         });
@@ -267,10 +280,9 @@ fn ratio_thresholds(ratio: &Ratio, target: &[f64]) -> Option<Thresholds> {
 }
 
 /// The values of a function by size, each once; `None` if there are too many.
-fn levels(target: &[f64]) -> Option<Vec<f64>> {
-    let mut levels: Vec<f64> = target.iter().copied().filter(|t| !t.is_nan()).collect();
-    levels.sort_unstable_by(f64::total_cmp);
-    levels.dedup();
+fn levels(target: &[f64]) -> Option<Arc<[f64]>> {
+    let levels = target.iter().copied().filter(|t| !t.is_nan());
+    let levels = ascending(levels.collect());
     (levels.len() <= MOST_VALUES).then_some(levels)
 }
 
@@ -379,8 +391,7 @@ impl Taking<'_> {
             match self.gate {
                 _ if silent(limits) => {}
                 Some((gate, _)) if always(limits) && !single => {
-                    let is_member = |value| f64::from(u8::from(members.contains(&value)));
-                    let class = (0..self.sizes.1).map(is_member).collect();
+                    let class = ones_where(self.sizes.1, |value| members.contains(&value));
                     found
                         .classes
                         .push((change, LinearRead::function(gate, class)));

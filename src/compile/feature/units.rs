@@ -171,9 +171,9 @@ impl Compiler<'_> {
     /// Where a step is. Where nothing is left to float32's digits, where its units have biases of few digits:
     /// within an eighth of the gap, of which the ramp takes half at most.
     fn middle(&self, step: &Step) -> f64 {
-        match self.care {
-            Care::Exact => (2.0 * step.slope * step.middle).round() / (2.0 * step.slope),
-            Care::Plain | Care::OneHead | Care::Careful | Care::Bits | Care::Real => step.middle,
+        match self.care == Care::Exact {
+            true => (2.0 * step.slope * step.middle).round() / (2.0 * step.slope),
+            false => step.middle,
         }
     }
 

@@ -41,9 +41,30 @@ impl Table {
     }
 }
 
-/// What one way to compute a feature gives, of several: another may do where it is refused.
-pub(crate) fn unless_refused<T>(found: Result<Option<T>, Stopped>) -> Option<T> {
-    found.ok().flatten()
+/// Why one of several ways to compute a feature gives none.
+pub(crate) enum Refusal {
+    /// It is no way to compute this one.
+    NotThis,
+    /// It is one, but does not get there.
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Refusal {
+    fn from(stopped: Stopped) -> Refusal {
+        Refusal::Stopped(stopped)
+    }
+}
+
+/// What one of several ways gives.
+pub(crate) type Way<T = LinearRead> = Result<T, Refusal>;
+
+/// The same, where another way is taken if it is none.
+pub(crate) fn tried<T>(found: Way<T>) -> Result<Option<T>, Stopped> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Refusal::NotThis) => Ok(None),
+        Err(Refusal::Stopped(stopped)) => Err(stopped),
+    }
 }
 
 impl Compiler<'_> {

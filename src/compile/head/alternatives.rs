@@ -7,7 +7,6 @@ use super::literal::{ByClasses, FEWEST_FOR_PARABOLA, Factors, Needs, ProductPlan
 use crate::compile::Compiler;
 use crate::infer::Stopped;
 use crate::infer::cube::Literal;
-use crate::model::is_bfloat16;
 
 impl Factors {
     /// Numbers of two sides, for each value of larger ones.
@@ -64,21 +63,9 @@ impl Compiler<'_> {
                     .collect(),
             };
         }
-        let mut numbers = all.iter().flat_map(|of| of.queries.iter().chain(&of.keys));
-        if self.host.is_bfloat16() && !numbers.all(|number| is_bfloat16(*number)) {
-            return Ok(None);
-        }
-        let (key_name, query_name) = (self.name(literal.keys), self.name(literal.queries));
-        let mut products = Vec::with_capacity(all.len());
-        for Factors { queries, keys } in all {
-            products.push(ProductPlan {
-                query: self.demanded(literal.queries, &queries, needs.want, &query_name)?,
-                key: self.demanded(literal.keys, &keys, needs.want, &key_name)?,
-                queries,
-                keys,
-            });
-        }
-        Ok(Some(products))
+        let names = [self.name(literal.queries), self.name(literal.keys)];
+        let factors = all.into_iter().map(|of| (of, names.clone()));
+        self.products_of(literal, needs.want, factors.collect())
     }
 
     /// What is 0 where a relation holds and at most -1 elsewhere, as a sum of products.

@@ -6,9 +6,8 @@
 
 use super::literal::ProductPlan;
 use super::score::LARGEST_RANGE;
-use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
-use crate::graph::SOp;
+use crate::compile::{Compiler, range_of};
 use crate::infer::Stopped;
 use crate::infer::score_table::ScoreTable;
 
@@ -35,7 +34,7 @@ impl Compiler<'_> {
         let Some((keys, queries)) = table.sides else {
             return Ok(None);
         };
-        let is_position = matches!(self.analysis.sop(keys), Some(SOp::Indices));
+        let is_position = self.analysis.is_indices(keys);
         let Some(separate) = is_position.then(|| separate(table)).flatten() else {
             return Ok(None);
         };
@@ -62,27 +61,50 @@ impl Compiler<'_> {
 /// The scores of positions, with a part of the position that breaks ties; `None` if they are no such sum, or
 /// some fail.
 fn separate(table: &ScoreTable) -> Option<Separate> {
-    let pairs = table.keys.saturating_mul(table.keys);
-    if table.keys < 2 || pairs.saturating_mul(table.queries) > MOST_PAIRS {
+    let of_keys = table.keys.saturating_mul(table.keys);
+    if table.keys < 2 || of_keys.saturating_mul(table.queries) > MOST_PAIRS {
         return None;
     }
     let columns = (0..table.queries).map(|query| table.column(query).collect());
     let columns: Vec<Vec<f64>> = columns.collect::<Option<_>>()?;
     let tie = tie(&columns)?;
-    let scored = |key: usize, query: usize| columns[query][key] + tie * key as f64;
-    let gap = gap(table, scored)?;
+    let raised = |key: usize, query: usize| columns[query][key] + tie * key as f64;
+    let gap = gap(table, raised)?;
     // Whole numbers stay whole.
     let unit = match tie > 0.0 {
         true => tie,
         false => gap.min(1.0),
     };
-    let scored = |key: usize, query: usize| scored(key, query) / unit;
+    let scored = |key: usize, query: usize| raised(key, query) / unit;
     // What keys and queries have to do with each other.
     let joint = |key, query| scored(key, query) - scored(0, query) - scored(key, 0) + scored(0, 0);
-    let pairs = (0..table.keys).flat_map(|key| (0..table.queries).map(move |query| (key, query)));
-    let (pivot_key, pivot_query) = pairs
-        .clone()
-        .max_by(|a, b| joint(a.0, a.1).abs().total_cmp(&joint(b.0, b.1).abs()))?;
+    let (numbers, factors) = as_product(table, joint)?;
+    // Around 0, products are small.
+    let (key_middle, query_middle) = (middle(&numbers), middle(&factors));
+    let keys: Vec<f64> = numbers.iter().map(|number| number - key_middle).collect();
+    let queries: Vec<f64> = factors.iter().map(|factor| factor - query_middle).collect();
+    let alone = numbers.iter().enumerate();
+    let alone = alone.map(|(key, number)| scored(key, 0) + query_middle * number);
+    let mut alone: Vec<f64> = alone.collect();
+    let scores = pairs(table).map(|(key, query)| keys[key] * queries[query] + alone[key]);
+    let (least, most) = range_of(scores);
+    alone.iter_mut().for_each(|number| *number -= least);
+    let are_small = keys.iter().chain(&queries).all(|number| number.abs() < 1e6);
+    are_small.then_some(Separate {
+        keys,
+        queries,
+        alone,
+        largest: most - least,
+    })
+}
+
+/// Numbers of keys and factors of queries whose products these are, if they are products.
+fn as_product(
+    table: &ScoreTable,
+    joint: impl Fn(usize, usize) -> f64,
+) -> Option<(Vec<f64>, Vec<f64>)> {
+    let (pivot_key, pivot_query) =
+        pairs(table).max_by(|a, b| joint(a.0, a.1).abs().total_cmp(&joint(b.0, b.1).abs()))?;
     let pivot = joint(pivot_key, pivot_query);
     if pivot == 0.0 || !pivot.is_finite() {
         return None;
@@ -90,32 +112,17 @@ fn separate(table: &ScoreTable) -> Option<Separate> {
     // The least step of keys is 1, so that numbers are whole where scores are.
     let step = joint(1, pivot_query);
     let step = if step == 0.0 { pivot } else { step };
-    let number = |key: usize| joint(key, pivot_query) / step;
-    let factor = |query: usize| joint(pivot_key, query) / number(pivot_key);
-    let is_product = |(key, query)| joint(key, query) == number(key) * factor(query);
-    if !pairs.clone().all(is_product) {
-        return None;
-    }
-    // Around 0, products are small.
-    let (key_middle, query_middle) = (middle(table.keys, number), middle(table.queries, factor));
-    let keys: Vec<f64> = (0..table.keys)
-        .map(|key| number(key) - key_middle)
-        .collect();
-    let queries: Vec<f64> = (0..table.queries)
-        .map(|q| factor(q) - query_middle)
-        .collect();
-    let alone = |key: usize| scored(key, 0) + query_middle * number(key);
-    let score = |key: usize, query: usize| keys[key] * queries[query] + alone(key);
-    let scores = pairs.map(|(key, query)| score(key, query));
-    let (least, most) = ends(scores);
-    let are_small = keys.iter().chain(&queries).all(|number| number.abs() < 1e6);
-    let alone = (0..table.keys).map(|key| alone(key) - least).collect();
-    are_small.then_some(Separate {
-        keys,
-        queries,
-        alone,
-        largest: most - least,
-    })
+    let numbers = (0..table.keys).map(|key| joint(key, pivot_query) / step);
+    let numbers: Vec<f64> = numbers.collect();
+    let factors = (0..table.queries).map(|query| joint(pivot_key, query) / numbers[pivot_key]);
+    let factors: Vec<f64> = factors.collect();
+    let is_product = |(key, query)| joint(key, query) == numbers[key] * factors[query];
+    pairs(table).all(is_product).then_some((numbers, factors))
+}
+
+fn pairs(table: &ScoreTable) -> impl Iterator<Item = (usize, usize)> {
+    let queries = table.queries;
+    (0..table.keys).flat_map(move |key| (0..queries).map(move |query| (key, query)))
 }
 
 /// The part of a position that orders equal scores and no others: a power of two, or 0 where none are equal.
@@ -152,14 +159,7 @@ fn gap(table: &ScoreTable, scored: impl Fn(usize, usize) -> f64) -> Option<f64> 
 }
 
 /// A whole number near the middle of some.
-fn middle(count: usize, number: impl Fn(usize) -> f64) -> f64 {
-    let (least, most) = ends((0..count).map(number));
+fn middle(numbers: &[f64]) -> f64 {
+    let (least, most) = range_of(numbers.iter().copied());
     f64::midpoint(least, most).round()
-}
-
-fn ends(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
-    numbers.fold(
-        (f64::INFINITY, f64::NEG_INFINITY),
-        |(least, most), number| (least.min(number), most.max(number)),
-    )
 }

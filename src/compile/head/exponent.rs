@@ -5,8 +5,8 @@
 use super::literal::{ProductPlan, TermPlan};
 use super::score::{LARGEST_LOGARITHM, refused};
 use crate::compile::linear::LinearRead;
-use crate::compile::linear::real::{ends, range_of};
-use crate::compile::{Compiler, Want};
+use crate::compile::linear::real::ends;
+use crate::compile::{Compiler, Want, range_of};
 use crate::graph::exponential::{Addend, Power};
 use crate::infer::Stopped;
 use crate::plan::Meaning;

@@ -6,7 +6,7 @@
 //! may be fractions are found by `notches`.
 
 use crate::compile::linear::LinearRead;
-use crate::compile::{Care, Compiler, Want};
+use crate::compile::{Care, Compiler, Want, ones_where, range_of};
 use crate::infer::cube::{Literal, Relation};
 use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
@@ -63,13 +63,11 @@ struct Class {
 impl Compiler<'_> {
     /// The products of a literal.
     pub(crate) fn literal(&mut self, literal: &Literal, needs: Needs) -> Result<TermPlan, Stopped> {
-        let needs = match self.care {
-            Care::Bits => Needs {
-                want: Want::Snapped,
-                ..needs
-            },
-            Care::Plain | Care::OneHead | Care::Careful | Care::Exact | Care::Real => needs,
+        let want = match self.care == Care::Bits {
+            true => Want::Snapped,
+            false => needs.want,
         };
+        let needs = Needs { want, ..needs };
         if needs.bos
             && let Some((keys, queries, bos)) = self.stand_in(literal)
         {
@@ -101,7 +99,7 @@ impl Compiler<'_> {
         };
         Ok(TermPlan {
             products,
-            meaning: Meaning::Relation(pairs(relation).collect()),
+            meaning: Meaning::Relation(relation.bits().into()),
         })
     }
 
@@ -119,10 +117,35 @@ impl Compiler<'_> {
         }
         let column = |query| (0..relation.keys).any(|key| relation.holds(key, query));
         let of_bos = (0..relation.queries).map(|query| !column(query));
+        let holds = relation.bits().iter().copied().chain(of_bos);
         Ok(TermPlan {
             products,
-            meaning: Meaning::Relation(pairs(relation).chain(of_bos).collect()),
+            meaning: Meaning::Relation(holds.collect()),
         })
+    }
+
+    /// The products of some factors, given what those of the query and of the key are called; `None` if they
+    /// are to be bfloat16 and some are none.
+    pub(super) fn products_of(
+        &mut self,
+        literal: &Literal,
+        want: Want,
+        factors: Vec<(Factors, [String; 2])>,
+    ) -> Result<Option<Vec<ProductPlan>>, Stopped> {
+        let of_sides = factors
+            .iter()
+            .map(|(of, _)| of.queries.iter().chain(&of.keys));
+        let mut numbers = of_sides.flatten();
+        if self.host.is_bfloat16() && !numbers.all(|number| is_bfloat16(*number)) {
+            return Ok(None);
+        }
+        let mut products = Vec::with_capacity(factors.len());
+        for (factors, [of_query, of_key]) in factors {
+            let query = self.demanded(literal.queries, &factors.queries, want, &of_query)?;
+            let key = self.demanded(literal.keys, &factors.keys, want, &of_key)?;
+            products.push(factors.product(query, key));
+        }
+        Ok(Some(products))
     }
 
     /// The products of a table, one for each class.
@@ -135,54 +158,34 @@ impl Compiler<'_> {
         let mut products = Vec::with_capacity(table.factors.len());
         for factors in table.factors {
             let against: Vec<f64> = factors.queries.iter().map(|query| -query).collect();
-            let (query, key) = match table.of_keys {
-                true => (
-                    self.indicator(literal.queries, &against, want)?,
-                    self.members(literal.keys, &factors.keys, want)?,
-                ),
-                false => (
-                    self.members(literal.queries, &against, want)?,
-                    self.indicator(literal.keys, &factors.keys, want)?,
-                ),
+            let predicate = |name: &str| format!("{name} predicate");
+            let member = |name: &str| format!("one of the {name}");
+            let [of_query, of_key]: [fn(&str) -> String; 2] = match table.of_keys {
+                true => [predicate, member],
+                false => [member, predicate],
             };
+            let query = self.indicator(literal.queries, &against, of_query, want)?;
+            let key = self.indicator(literal.keys, &factors.keys, of_key, want)?;
             products.push(factors.product(query.scaled(-1.0), key));
         }
         Ok(products)
     }
 
+    /// A function that is 0 for some values: by name, a comparison of its s-op if it is one, or else as told.
     fn indicator(
         &mut self,
         id: Operand,
         function: &[f64],
-        want: Want,
-    ) -> Result<LinearRead, Stopped> {
-        let label = format!("{} predicate", self.name(id));
-        self.labelled_indicator(id, function, &label, want)
-    }
-
-    fn members(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        want: Want,
-    ) -> Result<LinearRead, Stopped> {
-        let label = format!("one of the {}", self.name(id));
-        self.labelled_indicator(id, function, &label, want)
-    }
-
-    fn labelled_indicator(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        label: &str,
+        told: impl Fn(&str) -> String,
         want: Want,
     ) -> Result<LinearRead, Stopped> {
         let chosen: Vec<bool> = function.iter().map(|f| *f != 0.0).collect();
         let domain = &self.analysis.node(id)?.column.values.domain;
         let compared = condition(&chosen).and_then(|(sign, at)| Some((sign, domain.get(at)?)));
+        let name = self.name(id);
         let label = match compared {
-            Some((sign, value)) => format!("{} {sign} {}", self.name(id), value.source()),
-            None => label.to_string(),
+            Some((sign, value)) => format!("{name} {sign} {}", value.source()),
+            None => told(&name),
         };
         self.demanded(id, function, want, &label)
     }
@@ -216,8 +219,7 @@ impl Compiler<'_> {
             .integer_equality(literal)
             .or_else(|| literal.relation.matching())?;
         let all = || numbers.0.iter().chain(&numbers.1);
-        let lowest = all().copied().fold(f64::INFINITY, f64::min);
-        let highest = all().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (lowest, highest) = range_of(all().copied());
         if highest - lowest > 2.0 * LARGEST_FOR_PARABOLA {
             return None;
         }
@@ -229,11 +231,10 @@ impl Compiler<'_> {
     }
 
     fn integer_equality(&self, literal: &Literal) -> Option<(Vec<f64>, Vec<f64>)> {
-        let numbers = |id| self.analysis.node(id).ok()?.column.values.numbers();
+        let numbers = |id| self.analysis.numbers(id);
         let (keys, queries) = (numbers(literal.keys)?, numbers(literal.queries)?);
         let all = || keys.iter().chain(&queries);
-        let lowest = all().copied().fold(f64::INFINITY, f64::min);
-        let highest = all().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (lowest, highest) = range_of(all().copied());
         let whole = all().all(|number| number.fract() == 0.0);
         let dense = highest - lowest <= 2.0 * keys.len().max(queries.len()) as f64;
         let equality = || is_equality(&literal.relation, &keys, &queries);
@@ -352,11 +353,6 @@ pub(super) fn is_equality(relation: &Relation, keys: &[f64], queries: &[f64]) ->
     })
 }
 
-/// Whether a relation holds, key by key.
-fn pairs(relation: &Relation) -> impl Iterator<Item = bool> {
-    (0..relation.keys).flat_map(|key| relation.row(key).iter().copied())
-}
-
 /// A comparison with one value of an ascending domain that holds for just the chosen ones.
 fn condition(chosen: &[bool]) -> Option<(&'static str, usize)> {
     let first = chosen.iter().position(|holds| *holds)?;
@@ -418,10 +414,7 @@ fn classes(size: usize, row: impl Fn(usize) -> Vec<bool>) -> Vec<Class> {
         let at = *known.entry(pattern.clone()).or_insert(patterns.len());
         if at == patterns.len() {
             classes.push(Class {
-                fails: pattern
-                    .iter()
-                    .map(|holds| f64::from(u8::from(!holds)))
-                    .collect(),
+                fails: ones_where(pattern.len(), |at| !pattern[at]),
                 members: vec![0.0; size],
             });
             patterns.push(pattern);

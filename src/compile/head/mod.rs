@@ -17,9 +17,9 @@ mod union;
 mod window;
 
 use crate::base::Span;
+use crate::compile::linear::LinearRead;
 use crate::compile::linear::basis::{Basis, reference_of_indices, without_direction};
 use crate::compile::linear::by_shape::affine;
-use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Bits, Care, Compiler, Want};
 use crate::graph::{Encoding, SOp, SOpId, SelectorId};
 use crate::infer::cube::Cube;
@@ -107,23 +107,17 @@ impl Compiler<'_> {
                     }
                 }
             }
-            VarKind::Sum(id) => {
+            kind @ (VarKind::Sum(id) | VarKind::Mean(id)) => {
                 let SOp::Aggregate {
                     selector, value, ..
                 } = graph.get(id)
                 else {
                     return Ok(());
                 };
-                let read = self.number(*value, 0.0)?;
-                self.write(&self.selected(*selector), HeadKind::Sum, &read, target)
-            }
-            VarKind::Mean(id) => {
-                let SOp::Aggregate {
-                    selector, value, ..
-                } = graph.get(id)
-                else {
-                    return Ok(());
-                };
+                if kind == VarKind::Sum(id) {
+                    let read = self.number(*value, 0.0)?;
+                    return self.write(&self.selected(*selector), HeadKind::Sum, &read, target);
+                }
                 let read = self.real_number(*value, self.default_number(var))?;
                 let mut selected = self.selected(*selector);
                 if self.bos() && selected.facts.cubes.len() > 1 {
@@ -236,9 +230,9 @@ impl Compiler<'_> {
             VarKind::Pick(id) => self.pick(id, var, &functions),
             VarKind::Materialised(id) => {
                 // What position 0 holds may have to be compared to the bit.
-                let want = match (self.bos(), self.care) {
-                    (false, Care::Careful | Care::Bits | Care::Exact) => Want::Snapped,
-                    _ => Want::Close,
+                let want = match !self.bos() && self.care.is_careful() {
+                    true => Want::Snapped,
+                    false => Want::Close,
                 };
                 let mut reads = Vec::with_capacity(functions.len());
                 for (function, label) in &functions {
@@ -324,7 +318,7 @@ impl Compiler<'_> {
             };
             let read = self.feature(value, &function, want, label)?;
             self.write(&selected, kind, &read, Target::Direction(var, at))?;
-            self.gate_pick(id, &selected, (&read, &function), (var, at))?;
+            self.gate(id, &selected, (&read, &function), (var, at))?;
         }
         Ok(())
     }
@@ -464,19 +458,6 @@ impl Compiler<'_> {
         plan.terms = terms;
         self.heads.push(plan);
         Ok(self.heads.len() - 1)
-    }
-
-    /// The number of a scalar's variable that stands for nothing selected.
-    pub(super) fn scalar_default(&self, scalar: Scalar) -> f64 {
-        match scalar {
-            Scalar::Attention(var) => self.default_number(var),
-            Scalar::Inverse(..)
-            | Scalar::Count(_)
-            | Scalar::Computed(_)
-            | Scalar::First
-            | Scalar::Given(..)
-            | Scalar::Share(_) => 0.0,
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::literal::{ProductPlan, is_equality};
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Compiler, Want};
+use crate::compile::{Compiler, Want, range_of};
 use crate::infer::cube::Literal;
 use crate::infer::{Analysis, Stopped};
 use crate::plan::pass::Choice;
@@ -39,7 +39,7 @@ impl Compiler<'_> {
         if !self.chooses(Choice::Factor) || self.host.is_bfloat16() || !self.care.is_plain() {
             return None;
         }
-        let numbers = |id| self.analysis.node(id).ok()?.column.values.numbers();
+        let numbers = |id| self.analysis.numbers(id);
         let (keys, queries) = (numbers(literal.keys)?, numbers(literal.queries)?);
         let is_whole = |numbers: &[f64]| numbers.iter().all(|number| number.fract() == 0.0);
         if is_whole(&keys) == is_whole(&queries) || !is_equality(&literal.relation, &keys, &queries)
@@ -58,8 +58,7 @@ impl Compiler<'_> {
         {
             return None;
         }
-        let lowest = whole.iter().copied().fold(f64::INFINITY, f64::min);
-        let highest = whole.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (lowest, highest) = range_of(whole.iter().copied());
         let distance = |other: &f64| (other - other.round().clamp(lowest, highest)).abs();
         let distances = || others.iter().map(distance);
         let found = distances().filter(|apart| *apart == 0.0).count();

@@ -13,7 +13,7 @@ use super::{HeadKind, HeadPlan, Selected, Target, at};
 use crate::algebra::{Product, Rational, Reading, factor};
 use crate::base::Code;
 use crate::compile::linear::LinearRead;
-use crate::compile::{Compiler, Want};
+use crate::compile::{Compiler, Want, ones_where};
 use crate::graph::{SOp, SOpId};
 use crate::infer::cube::Cube;
 use crate::infer::score_table::ScoreTable;
@@ -21,7 +21,8 @@ use crate::infer::space::VarId;
 use crate::infer::weighted::WeightedFacts;
 use crate::infer::{Analysis, Operand, Stopped};
 use crate::plan::pass::Choice;
-use crate::plan::{Meaning, level};
+use crate::plan::{Meaning, ascending, level};
+use std::sync::Arc;
 
 /// Logits may be this many times the gap between a best key and the next: float32 has 24 bits, of
 /// which 8 remain to tell the two apart.
@@ -256,10 +257,10 @@ fn ranks(table: &ScoreTable) -> Grid {
 /// The scores, from 0, in multiples of the smallest gap between two scores of one query; from 0
 /// for each query, if `each` is set. `None` if that is not a finite number.
 fn in_gaps(table: &ScoreTable, each: bool) -> Option<Grid> {
-    let columns: Vec<Vec<f64>> = (0..table.queries)
+    let columns: Vec<Arc<[f64]>> = (0..table.queries)
         .map(|q| sorted_scores(table, q))
         .collect();
-    let lowest = |scores: &Vec<f64>| scores.first().copied().unwrap_or(f64::INFINITY);
+    let lowest = |scores: &Arc<[f64]>| scores.first().copied().unwrap_or(f64::INFINITY);
     let least = columns.iter().map(lowest).fold(f64::INFINITY, f64::min);
     let gaps = columns
         .iter()
@@ -281,11 +282,8 @@ fn in_gaps(table: &ScoreTable, each: bool) -> Option<Grid> {
 }
 
 /// The different scores of a query, ascending.
-fn sorted_scores(table: &ScoreTable, query: usize) -> Vec<f64> {
-    let mut scores: Vec<f64> = table.column(query).flatten().collect();
-    scores.sort_by(f64::total_cmp);
-    scores.dedup();
-    scores
+fn sorted_scores(table: &ScoreTable, query: usize) -> Arc<[f64]> {
+    ascending(table.column(query).flatten().collect())
 }
 
 /// The logarithms of the weights, from 0; 0 where there is no weight. What a query adds to all of
@@ -330,8 +328,31 @@ fn of_keys_alone(table: &ScoreTable, weighted: &[(usize, usize, f64)]) -> Option
         by_key[*key].push((*query, *log));
         by_query[*query].push((*key, *log));
     }
-    let (mut keys, mut queries) = (vec![None; table.keys], vec![None; table.queries]);
-    for first in 0..table.keys {
+    let (keys, queries) = potentials(&by_key, &by_query)?;
+    let holds = |(key, query, log): &(usize, usize, f64)| {
+        queries[*query].is_some_and(|number| (keys[*key] + number - log).abs() <= RESIDUE)
+    };
+    let used = |key: &usize| !by_key[*key].is_empty();
+    let least = (0..table.keys)
+        .filter(used)
+        .map(|key| keys[key])
+        .fold(f64::INFINITY, f64::min);
+    let from_zero = |key: usize| if used(&key) { keys[key] - least } else { 0.0 };
+    weighted
+        .iter()
+        .all(holds)
+        .then(|| (0..table.keys).map(from_zero).collect())
+}
+
+/// The ends of some edges, and what is written at these.
+type Ends = Vec<(usize, f64)>;
+
+/// Numbers of keys and queries as potentials of a graph, whose edges lead from a key to a query: the two of
+/// an edge add up to what is written at it, if that can be. Of each connected part the first key has 0, and
+/// the others follow.
+fn potentials(by_key: &[Ends], by_query: &[Ends]) -> Option<(Vec<f64>, Vec<Option<f64>>)> {
+    let (mut keys, mut queries) = (vec![None; by_key.len()], vec![None; by_query.len()]);
+    for first in 0..by_key.len() {
         if keys[first].is_some() {
             continue;
         }
@@ -353,20 +374,7 @@ fn of_keys_alone(table: &ScoreTable, weighted: &[(usize, usize, f64)]) -> Option
             }
         }
     }
-    let keys: Vec<f64> = keys.into_iter().collect::<Option<_>>()?;
-    let holds = |(key, query, log): &(usize, usize, f64)| {
-        queries[*query].is_some_and(|number| (keys[*key] + number - log).abs() <= RESIDUE)
-    };
-    let used = |key: &usize| !by_key[*key].is_empty();
-    let least = (0..table.keys)
-        .filter(used)
-        .map(|key| keys[key])
-        .fold(f64::INFINITY, f64::min);
-    let from_zero = |key: usize| if used(&key) { keys[key] - least } else { 0.0 };
-    weighted
-        .iter()
-        .all(holds)
-        .then(|| (0..table.keys).map(from_zero).collect())
+    Some((keys.into_iter().collect::<Option<_>>()?, queries))
 }
 
 impl Grid {
@@ -388,10 +396,7 @@ impl Grid {
         let rows = self.entries.chunks_exact(self.queries.max(1));
         let count = rows.len();
         let rows = rows.enumerate();
-        let products = rows.map(|(key, row)| {
-            let one = (0..count).map(|at| f64::from(u8::from(at == key)));
-            (one.collect(), row.to_vec())
-        });
+        let products = rows.map(|(key, row)| (ones_where(count, |at| at == key), row.to_vec()));
         let scores = |(_, row): &Product<f64>| row.iter().any(|score| *score != 0.0);
         products.filter(scores).collect()
     }

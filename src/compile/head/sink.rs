@@ -7,18 +7,20 @@
 use super::literal::{ProductPlan, TermPlan};
 use super::{HeadKind, Selected, Target};
 use crate::base::Code;
+use crate::compile::feature::Refusal::NotThis;
 use crate::compile::feature::inverse::inverse;
 use crate::compile::feature::units::{RAMP, step_units};
-use crate::compile::feature::{Wanted, unless_refused};
+use crate::compile::feature::{Wanted, Way};
 use crate::compile::linear::by_shape::STACK;
 use crate::compile::linear::real::ends;
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Compiler, Want};
+use crate::compile::{Compiler, Want, ones_where};
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Literal;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped};
-use crate::plan::{Meaning, level, outputs};
+use crate::plan::{Meaning, ascending, level, outputs};
+use std::sync::Arc;
 
 /// A direction that is 0 where nothing is selected, whatever its head gives there.
 #[derive(Clone, Debug)]
@@ -98,16 +100,17 @@ impl Compiler<'_> {
     }
 
     /// Such a function, computed exactly from its operands: a sum is read, anything else takes hidden
-    /// units. `None` if it is none.
-    pub(crate) fn of_exact_parts(&mut self, wanted: Wanted) -> Result<Option<LinearRead>, Stopped> {
+    /// units.
+    pub(crate) fn of_exact_parts(&mut self, wanted: Wanted) -> Way {
         if !self.counts_apart(wanted.id) {
-            return Ok(None);
+            return Err(NotThis);
         }
         let numbers = self.analysis.node(wanted.id)?.column.values.numbers();
         let is_itself = numbers.as_deref() == Some(wanted.function);
         if is_itself && let Some((a, sign, b)) = self.added(wanted.id) {
             let (a, b) = (self.exact(a.into())?, self.exact(b.into())?);
-            return Ok(a.zip(b).map(|(a, b)| a.plus(sign, &b)));
+            let (a, b) = a.zip(b).ok_or(NotThis)?;
+            return Ok(a.plus(sign, &b));
         }
         let exact = Wanted {
             want: Want::Snapped,
@@ -115,7 +118,7 @@ impl Compiler<'_> {
         };
         // As deep as the program is written.
         let read = stacker::maybe_grow(STACK, 16 * STACK, || self.through_operands(exact));
-        Ok(unless_refused(read))
+        read.or(Err(NotThis))
     }
 
     fn exact(&mut self, id: Operand) -> Result<Option<LinearRead>, Stopped> {
@@ -159,22 +162,16 @@ impl Compiler<'_> {
     }
 
     /// 1 where a query selects position 0, and 0 elsewhere, with the values that it has.
-    fn selects_first(&mut self, selected: &Selected) -> Result<(LinearRead, Vec<f64>), Stopped> {
+    fn selects_first(&mut self, selected: &Selected) -> Result<(LinearRead, Arc<[f64]>), Stopped> {
         let Some(id) = selected.selects_first else {
             return Err(refused("no head knows that nothing is selected here"));
         };
         let domain = &self.analysis.node(id)?.column.values.domain;
-        let truth = domain
-            .iter()
-            .map(|value| f64::from(u8::from(value.truthy())));
-        let truth: Vec<f64> = truth.collect();
+        let truth = ones_where(domain.len(), |at| domain[at].truthy());
         let label = format!("{} selects position 0", selected.label);
         let read = self.feature(id, &truth, Want::Snapped, &label)?;
         self.demand(&read, &label)?;
-        let mut values = truth;
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        Ok((read, values))
+        Ok((read, ascending(truth)))
     }
 
     /// The products of a literal, which holds for the sink whatever that holds: its key is silenced,
@@ -328,20 +325,6 @@ impl Compiler<'_> {
         self.gate(id, selected, (read, &numbers), (var, 0))
     }
 
-    /// The same for a direction of a pick.
-    pub(super) fn gate_pick(
-        &mut self,
-        id: SOpId,
-        selected: &Selected,
-        moved: (&LinearRead, &[f64]),
-        place: (VarId, usize),
-    ) -> Result<(), Stopped> {
-        match self.may_see_sink(selected) {
-            true => self.gate(id, selected, moved, place),
-            false => Ok(()),
-        }
-    }
-
     /// What an aggregate selects; where there is no BOS, also what has a weight in a weighted mean.
     pub(super) fn selector_of(&self, id: SOpId) -> Option<SelectorId> {
         if let SOp::Aggregate { selector, .. } = self.analysis.graph.get(id) {
@@ -351,15 +334,16 @@ impl Compiler<'_> {
         }
     }
 
-    /// Has a direction read as 0 where nothing is selected; `numbers` are what its head moves.
-    fn gate(
+    /// Has a direction read as 0 where nothing is selected, if that may be; `numbers` are what its head
+    /// moves.
+    pub(super) fn gate(
         &mut self,
         id: SOpId,
         selected: &Selected,
         (read, numbers): (&LinearRead, &[f64]),
         (var, direction): (VarId, usize),
     ) -> Result<(), Stopped> {
-        let Some(selector) = self.selector_of(id) else {
+        let Some(selector) = self.selector_of(id).filter(|_| self.may_see_sink(selected)) else {
             return Ok(());
         };
         let empty = self.selects_nothing(selector, selected)?;

@@ -3,9 +3,9 @@
 
 use super::literal::{ProductPlan, TermPlan};
 use super::{HeadKind, HeadPlan, Selected, Target};
+use crate::compile::Compiler;
 use crate::compile::feature::inverse::inverse;
 use crate::compile::linear::{LinearRead, Scalar};
-use crate::compile::{Care, Compiler};
 use crate::graph::SelectorId;
 use crate::infer::Stopped;
 use crate::plan::{Meaning, level};
@@ -61,9 +61,9 @@ impl Compiler<'_> {
         let lowest = -level(self.analysis.setting.max_length);
         // Lines of hidden units that come from so far below leave float32 few digits for other widths:
         // with care they come from where the next ones are, and a bit goes down from there.
-        let first = match self.care {
-            Care::Plain | Care::OneHead => lowest,
-            Care::Careful | Care::Bits | Care::Exact | Care::Real => -3.0 * 2f64.ln(),
+        let first = match self.care.is_plain() {
+            true => lowest,
+            false => -3.0 * 2f64.ln(),
         };
         let logarithm = |width: usize, none: f64| match width {
             0 => none,

@@ -4,13 +4,11 @@
 //! below: `-d² + (d % 2)` is 0 for -1, 0 and 1. Two dimensions of a head hold the parabola and one each class
 //! but the last, where a table of the window has as many as there are positions.
 
-use super::literal::{Factors, Needs, ProductPlan, TermPlan};
-use crate::compile::{Care, Compiler};
-use crate::graph::SOp;
+use super::literal::{Factors, Needs, TermPlan};
+use crate::compile::{Care, Compiler, ones_where};
 use crate::infer::Stopped;
 use crate::infer::by_index::places;
 use crate::infer::cube::{Literal, Relation};
-use crate::model::is_bfloat16;
 use crate::plan::Meaning;
 use crate::plan::pass::Choice;
 use std::collections::BTreeSet;
@@ -61,12 +59,11 @@ impl Window {
         };
         let mut factors = vec![(places, name.to_string()), (squares, format!("{name}²"))];
         for class in 0..modulus - 1 {
-            let is_class = (0..count).map(|key| f64::from(u8::from(key % modulus == class)));
             let lifts = Factors {
                 queries: (0..count)
                     .map(|query| lift(class, query) - last(query))
                     .collect(),
-                keys: is_class.collect(),
+                keys: ones_where(count, |key| key % modulus == class),
             };
             factors.push((lifts, format!("{name} % {modulus} = {class}")));
         }
@@ -94,25 +91,11 @@ impl Compiler<'_> {
         else {
             return Ok(None);
         };
-        let mut numbers = factors
-            .iter()
-            .flat_map(|(of, _)| of.queries.iter().chain(&of.keys));
-        if self.host.is_bfloat16() && !numbers.all(|number| is_bfloat16(*number)) {
-            return Ok(None);
-        }
-        let mut products = Vec::with_capacity(factors.len());
-        for (Factors { queries, keys }, label) in factors {
-            products.push(ProductPlan {
-                query: self.demanded(literal.queries, &queries, needs.want, &label)?,
-                key: self.demanded(literal.keys, &keys, needs.want, &label)?,
-                queries,
-                keys,
-            });
-        }
-        let keys = 0..relation.keys;
-        let pairs = keys.flat_map(|key| relation.row(key).iter().copied());
-        let meaning = Meaning::Relation(pairs.collect());
-        Ok(Some(TermPlan { products, meaning }))
+        let factors = factors.into_iter();
+        let factors = factors.map(|(of, label)| (of, [label.clone(), label]));
+        let products = self.products_of(literal, needs.want, factors.collect())?;
+        let meaning = Meaning::Relation(relation.bits().into());
+        Ok(products.map(|products| TermPlan { products, meaning }))
     }
 
     /// The relation that the products of a window are 0 for, and these with what each is a function of.
@@ -122,9 +105,8 @@ impl Compiler<'_> {
         relative: bool,
         classes: usize,
     ) -> Option<(Relation, Vec<(Factors, String)>)> {
-        let is_index = |side| matches!(self.analysis.sop(side), Some(SOp::Indices));
-        let may_be = is_index(literal.keys)
-            && is_index(literal.queries)
+        let may_be = self.analysis.is_indices(literal.keys)
+            && self.analysis.is_indices(literal.queries)
             && self.chooses(Choice::Factor)
             && self.care != Care::Bits
             && self.matching(literal).is_none();

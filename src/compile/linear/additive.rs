@@ -80,6 +80,8 @@ pub fn additive(space: &Space, parts: &[Entering], target: &[f64]) -> Option<Add
     }
     let mut solution = system.solution();
     let mut guess = unknowns.guess(&numbers, &solution, system.is_exact());
+    // Rows are checked in a circle. One that disagrees becomes an equation and the count starts again;
+    // all agree once a full round did.
     let (mut row, mut agreeing) = (0, 0);
     while agreeing < space.rows() {
         let (cells, wanted) = (space.row(row), target[row]);
@@ -91,7 +93,7 @@ pub fn additive(space: &Space, parts: &[Entering], target: &[f64]) -> Option<Add
             }
             solution = system.solution();
             guess = unknowns.guess(&numbers, &solution, system.is_exact());
-            targets.forget_numerators();
+            targets.numerators.clear();
             agreeing = 0;
         }
         row = (row + 1) % space.rows();
@@ -370,10 +372,6 @@ impl Targets {
             Entry::Occupied(known) => Some(known.into_mut()),
             Entry::Vacant(new) => Some(new.insert(Reading::of(float, self.scale)?)),
         }
-    }
-
-    fn forget_numerators(&mut self) {
-        self.numerators.clear();
     }
 
     /// Whether the guess gives this number in a row; `None` if the number is infinite.

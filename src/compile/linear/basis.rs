@@ -3,6 +3,7 @@
 //! value has its own direction.
 
 use crate::algebra::{Echelon, Rational, Reading, Sparse, least_rank};
+use crate::compile::ones_where;
 use crate::graph::Encoding;
 use num_integer::Integer;
 
@@ -178,9 +179,7 @@ impl Basis {
         let values = (0..self.size).filter(|value| Some(*value) != reference);
         let column = |value| BasisColumn {
             label: value_label(value),
-            function: (0..self.size)
-                .map(|v| f64::from(u8::from(v == value)))
-                .collect(),
+            function: ones_where(self.size, |other| other == value),
             offset: 0.0,
         };
         self.columns = values.map(column).collect();

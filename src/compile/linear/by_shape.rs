@@ -72,9 +72,7 @@ impl Compiler<'_> {
 
     /// The only value of an s-op, if that is a number.
     pub(crate) fn only_number(&self, id: impl Into<Operand>) -> Option<f64> {
-        let id = id.into();
-        let node = self.analysis.node(id).ok()?;
-        match node.column.values.numbers()?.as_slice() {
+        match self.analysis.numbers(id)?.as_slice() {
             [only] => Some(*only),
             _ => None,
         }

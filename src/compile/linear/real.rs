@@ -7,7 +7,7 @@ use super::by_shape::STACK;
 use super::{LinearRead, Scalar};
 use crate::compile::emit::readout::Output;
 use crate::compile::feature::units::RAMP;
-use crate::compile::{Compiler, Range, Want};
+use crate::compile::{Compiler, Range, Want, ones_where, range_of};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
@@ -68,12 +68,10 @@ impl Compiler<'_> {
             return Ok(Some(LinearRead::scalar(Scalar::Attention(var))));
         }
         if let Ok(node) = self.analysis.node(id) {
-            let Some(numbers) = node.column.values.numbers() else {
-                return Ok(None);
+            return match node.column.values.numbers() {
+                Some(_) => self.number(id, 0.0).map(Some),
+                None => Ok(None),
             };
-            return self
-                .feature(id, &numbers, Want::Close, &self.name(id))
-                .map(Some);
         }
         let formula = self.analysis.formula(id);
         let SOp::Map { op, operands } = self.analysis.graph.get(formula) else {
@@ -112,17 +110,9 @@ impl Compiler<'_> {
         condition: SOpId,
         (then, otherwise): (SOpId, SOpId),
     ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(SOp::Map {
-            op: Op::Compare(comparison),
-            operands,
-        }) = self.analysis.shape(condition.into())
-        else {
+        let Some((comparison, [left, right])) = self.compared(condition) else {
             return Ok(None);
         };
-        let [left, right] = **operands else {
-            return Ok(None);
-        };
-        let comparison = *comparison;
         let (left, right) = (self.real(left)?, self.real(right)?);
         let (then, otherwise) = (self.real(then)?, self.real(otherwise)?);
         let (Some(left), Some(right), Some(then), Some(otherwise)) = (left, right, then, otherwise)
@@ -151,10 +141,7 @@ impl Compiler<'_> {
         [then, otherwise]: [SOpId; 2],
     ) -> Result<Option<LinearRead>, Stopped> {
         let values = &self.analysis.node(condition)?.column.values.domain;
-        let holds: Vec<f64> = values
-            .iter()
-            .map(|value| f64::from(u8::from(value.truthy())))
-            .collect();
+        let holds = ones_where(values.len(), |at| values[at].truthy());
         match (holds.contains(&1.0), holds.contains(&0.0)) {
             (true, false) => return self.real(then),
             (false, true) => return self.real(otherwise),
@@ -187,8 +174,7 @@ impl Compiler<'_> {
         let label = self.name(of_few);
         let mut product = LinearRead::default();
         for number in numbers.iter().filter(|number| **number != 0.0) {
-            let is_it = |other: &f64| f64::from(u8::from(other == number));
-            let is_it: Vec<f64> = numbers.iter().map(is_it).collect();
+            let is_it = ones_where(numbers.len(), |at| numbers[at] == *number);
             let holds = self.feature(of_few, &is_it, Want::Snapped, &label)?;
             product = product.plus(*number, &self.where_held(&read, &holds, &label)?);
         }
@@ -312,12 +298,6 @@ impl Compiler<'_> {
             Scalar::Inverse(..) | Scalar::Count(_) | Scalar::First | Scalar::Share(_) => false,
         })
     }
-}
-
-pub(crate) fn range_of(numbers: impl Iterator<Item = f64>) -> Range {
-    let both = numbers.map(|number| (number, number));
-    let range = both.reduce(|(low, high), (number, _)| (low.min(number), high.max(number)));
-    range.unwrap_or((0.0, 0.0))
 }
 
 /// The ends of a range.

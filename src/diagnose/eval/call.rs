@@ -52,14 +52,12 @@ impl Scene<'_> {
     /// A list that a `select` compares with: the other side holds one of its elements.
     pub(super) fn selects_in(&self, list: Span) -> Option<Suggestion> {
         let arguments = self.arguments();
-        let [keys, queries, comparison] = <[String; 3]>::try_from(
-            arguments
-                .iter()
-                .map(|id| self.text(*id))
-                .collect::<Vec<_>>(),
-        )
-        .ok()?;
-        let fixed = match arguments.iter().position(|id| self.span(*id) == list)? {
+        let at = arguments.iter().position(|id| self.span(*id) == list)?;
+        let &[keys, queries, comparison] = arguments.as_slice() else {
+            return None;
+        };
+        let [keys, queries, comparison] = [keys, queries, comparison].map(|id| self.text(id));
+        let fixed = match at {
             0 => format!("select(True, {} in {keys}, ==)", operand(&queries)),
             1 => format!("select({} in {queries}, True, ==)", operand(&keys)),
             _ => return None,

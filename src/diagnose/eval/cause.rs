@@ -2,7 +2,7 @@
 //! in `meant.rs`.
 
 use super::input::explain;
-use super::quote::{arguments, counted, takes};
+use super::quote::{counted, some_arguments, takes};
 use super::scene::{Scene, Side, kinds};
 use crate::base::control::INTERRUPTED;
 use crate::base::suggest::nearest;
@@ -15,7 +15,7 @@ use crate::value::{Op, Value};
 impl Scene<'_> {
     /// What happened and where; nothing of what follows from a failed `load`.
     pub(super) fn told(&self, cause: &Cause) -> Option<Diagnostic> {
-        Some(rules! { self, cause;
+        Some(rules! { cause;
             Cause::Interrupted => error!(Interrupted, "{INTERRUPTED}");
             Cause::Limit(limit) => self.limit(limit);
             Cause::OnInput { error, roots } => explain(self.evaluator, (**error).clone(), roots);
@@ -41,7 +41,7 @@ impl Scene<'_> {
                 self.arguments_of(name, &taken_by(*builtin), names, wrong);
             Cause::Arity(callable, given, at) =>
                 where (name, takes) = (&callable.name, takes(callable, "argument"));
-                where (given_here, defined) = (arguments(*given), callable.definition());
+                where (given_here, defined) = (some_arguments(*given), callable.definition());
                 error!(WrongArguments, "`{name}` takes {takes}, not {given}"),
                 at *at, "this is called with {given_here}",
                 each defined in defined.filter(|defined| !at.contains(*defined)) =>
@@ -71,24 +71,19 @@ impl Scene<'_> {
                       through one";
             Cause::SelectorAndOther(operator, sides) =>
                 where other = sides.iter().find(|(meta, _)| !is_selector(meta)).unwrap_or(&sides[0]);
-                where handed = self.handed_over(other.1);
-                where takes = handed.as_ref().map(|(name, _)| format!("`{name}` takes a selector"));
-                where takes = takes.unwrap_or(format!("`{}` combines two selectors", operator.symbol()));
-                where (at, selectors) = match handed {
-                    Some((_, at)) => (at, Vec::new()),
-                    None => (other.1, selectors(sides)),
-                };
-                error!(SelectorExpected, "{takes}"), not &(other.0.clone(), at),
+                where here = format!("`{}` combines two selectors", operator.symbol());
+                where (needed, at) = self.needed(other.1, "a selector", here);
+                where selectors = if at == other.1 { selectors(sides) } else { Vec::new() };
+                self.not(error!(SelectorExpected, "{needed}"), &(other.0.clone(), at)),
                 each at in selectors => at, "this is a selector";
             Cause::NoSOp((meta, at)) =>
-                where (needed, at) = match self.handed_over(*at) {
-                    Some((name, at)) => (format!("`{name}` takes an s-op or an atom"), at),
-                    None => ("an s-op or an atom is needed here".to_string(), *at),
-                };
-                match is_selector(meta) {
+                where here = "an s-op or an atom is needed here";
+                where (needed, at) = self.needed(*at, "an s-op or an atom", here);
+                where error = match is_selector(meta) {
                     true => error!(SelectorMisused, "{needed}"),
                     false => error!(AtomExpected, "{needed}"),
-                }, not &(meta.clone(), at);
+                };
+                self.not(error, &(meta.clone(), at));
             Cause::SelectorAsCondition(at) =>
                 error!(SelectorMisused, "a selector is neither true nor false"),
                 at *at, "this is a selector";
@@ -114,7 +109,7 @@ impl Scene<'_> {
                 where (sop, dict) = (matches!(container, Meta::SOp(_)), matches!(container, Meta::Dict(_)));
                 where key = if dict { "an atom or an s-op" } else { "an int or an s-op" };
                 where (kind, indices) = (container.kind(), if sop { "an int" } else { key });
-                error!(BadIndex, "{kind} is indexed by {indices}"), not index;
+                self.not(error!(BadIndex, "{kind} is indexed by {indices}"), index);
             Cause::OutOfRange { index, length, string, at } =>
                 where (what, last) = (if *string { "string" } else { "list" }, length.saturating_sub(1));
                 where indices = match length {
@@ -142,19 +137,19 @@ impl Scene<'_> {
                 error!(BadMembership, "the list right of `in` must hold atoms only"),
                 at *at, ("this list holds {}", inside.map_or("something else", Meta::kind));
             Cause::Membership([(Meta::SOp(_), _), right]) =>
-                error!(BadMembership, "`s-op in …` needs a list of atoms"), not right;
+                self.not(error!(BadMembership, "`s-op in …` needs a list of atoms"), right);
             Cause::Membership([(Meta::Atom(_), _), right]) =>
-                error!(BadMembership, "`atom in …` needs a list or an s-op"), not right;
+                self.not(error!(BadMembership, "`atom in …` needs a list or an s-op"), right);
             Cause::Membership([left, _]) =>
-                error!(BadMembership, "left of `in` stands an s-op or an atom"), not left;
+                self.not(error!(BadMembership, "left of `in` stands an s-op or an atom"), left);
             Cause::NotSpread(side) =>
-                error!(NotIterable, "`*` takes a list apart, or stands before an s-op"), not side;
+                self.not(error!(NotIterable, "`*` takes a list apart, or stands before an s-op"), side);
             Cause::NotIterable(side @ (Meta::SOp(_), _)) =>
-                error!(NotIterable, "a loop runs over a list or a dict"), not side,
+                self.not(error!(NotIterable, "a loop runs over a list or a dict"), side),
                 note "an s-op has no values until it is given an input; operators work on all its \
                       positions at once";
             Cause::NotIterable(side) =>
-                error!(NotIterable, "a loop runs over a list or a dict"), not side;
+                self.not(error!(NotIterable, "a loop runs over a list or a dict"), side);
             Cause::NotSeveral { found: (item, at), count, element } =>
                 where (kind, of) = (item.kind(), self.named_element(element.is_some(), *at));
                 error!(WrongCount, "{kind} cannot be taken apart into {count} values"),
@@ -170,7 +165,8 @@ impl Scene<'_> {
                 };
                 error!(WrongCount, "{few}, but {given}"),
                 at at.unwrap_or(self.whole), "{label}";
-            Cause::DictKey(side) => error!(AtomExpected, "a key of a dict is an atom"), not side,
+            Cause::DictKey(side) =>
+                self.not(error!(AtomExpected, "a key of a dict is an atom"), side),
                 help "write an atom as the key, like `{{\"a\": 1}}`";
 
             Cause::NoComparison(id) =>
@@ -190,14 +186,12 @@ impl Scene<'_> {
                 at *at, "this is {found}",
                 at values, "this is the selector";
             Cause::NoSelector((meta, at), _) =>
-                where (takes, at) = match self.handed_over(*at) {
-                    Some((name, at)) => (format!("`{name}` takes a selector"), at),
-                    None => ("the first argument of `aggregate` is a selector".to_string(), *at),
-                };
-                error!(SelectorExpected, "{takes}"), not &(meta.clone(), at),
+                where here = "the first argument of `aggregate` is a selector";
+                where (needed, at) = self.needed(*at, "a selector", here);
+                self.not(error!(SelectorExpected, "{needed}"), &(meta.clone(), at)),
                 note "`select(keys, queries, comparison)` makes a selector";
             Cause::NoDefault(_, given) =>
-                error!(AtomExpected, "the default of `aggregate` is an atom"), not given;
+                self.not(error!(AtomExpected, "the default of `aggregate` is an atom"), given);
             Cause::NoScore(at) =>
                 error!(WrongArguments, "the third argument of `score` is a function of a key and a query"),
                 at *at, "not a function",
@@ -216,10 +210,10 @@ impl Scene<'_> {
                 error!(OperandTypes, "the function must give an atom, not {kind}"),
                 at *at, "this gives {kind}";
             Cause::NotBest(true, side) =>
-                error!(SelectorExpected, "`select_best` takes a selector here"), not side,
+                self.not(error!(SelectorExpected, "`select_best` takes a selector here"), side),
                 help "make one with `select(indices, indices, <=)`";
             Cause::NotBest(false, side) =>
-                error!(SelectorExpected, "`select_best` takes a scorer here"), not side,
+                self.not(error!(SelectorExpected, "`select_best` takes a scorer here"), side),
                 help "make one with `score(indices, indices, lambda key, query: key)`";
             Cause::Captured =>
                 error!(OperandTypes, "a function of keys and queries cannot read an s-op of its own"),
@@ -228,15 +222,16 @@ impl Scene<'_> {
                       `select((tokens, indices), tokens, lambda a, b, c: a == c and b > 0)`";
 
             Cause::NoList(builtin, side) =>
-                error!(OperandTypes, "`{}` takes a list", builtin.name()), not side;
-            Cause::NoIndicator(side) => error!(OperandTypes, "`indicator` takes an s-op"), not side;
+                self.not(error!(OperandTypes, "`{}` takes a list", builtin.name()), side);
+            Cause::NoIndicator(side) =>
+                self.not(error!(OperandTypes, "`indicator` takes an s-op"), side);
             Cause::NoFunction(side) =>
-                error!(NotCallable, "the second argument of `zipmap` is a function"), not side,
+                self.not(error!(NotCallable, "the second argument of `zipmap` is a function"), side),
                 help "for example `zipmap((tokens, indices), lambda t, i: t == \"a\" and i > 0)`";
             Cause::NoNumbers((meta, at)) =>
                 error!(OperandTypes, "{} cannot be encoded as numbers", self.describe(meta)),
                 at *at, "no number";
-            Cause::NoBound(side) => error!(OperandTypes, "`range` takes ints"), not side;
+            Cause::NoBound(side) => self.not(error!(OperandTypes, "`range` takes ints"), side);
             Cause::StepZero =>
                 error!(ArithmeticFailed, "the step of `range` is 0"),
                 at self.whole, "this would never end",
@@ -251,7 +246,7 @@ impl Scene<'_> {
                 at first.1, "this has {length}";
 
             Cause::NoTimes(side @ (Meta::SOp(_), _)) =>
-                error!(BadRepeat, "how often a `repeat` runs is an int from 0 on"), not side,
+                self.not(error!(BadRepeat, "how often a `repeat` runs is an int from 0 on"), side),
                 note "its rounds are layers: they are there before an input is",
                 help "write a number that is enough for the longest input: `repeat 8 (…) {{ … }}`";
             Cause::NoTimes((meta, at)) =>
@@ -266,7 +261,8 @@ impl Scene<'_> {
                 error!(BadRepeat, "`{}` is carried twice", ident.name),
                 at ident.span, "there is one before it",
                 help "carry each name once";
-            Cause::NotDrawn(side) => error!(AtomExpected, "`draw` draws an s-op or a selector"), not side;
+            Cause::NotDrawn(side) =>
+                self.not(error!(AtomExpected, "`draw` draws an s-op or a selector"), side);
             Cause::NoLongest((meta, at)) =>
                 where int = meta.as_atom().is_some_and(|atom| atom.as_int().is_some());
                 error!(OperandTypes, "`max_length` is a positive int"),
@@ -299,7 +295,8 @@ impl Scene<'_> {
                 at self.whole, "loaded here; its errors come before this one",
                 help ("mend them first; `rasp check {}` shows them alone", visible::name(file));
             Cause::Unmet(values) => unmet(values);
-            Cause::NoTruth(side) => error!(AssertionFailed, "an assertion needs a truth value"), not side;
+            Cause::NoTruth(side) =>
+                self.not(error!(AssertionFailed, "an assertion needs a truth value"), side);
         })
     }
 
@@ -308,6 +305,15 @@ impl Scene<'_> {
         let kind = self.describe(meta);
         error.message += &format!(", not {kind}");
         error.at(*at, format!("this is {kind}"))
+    }
+
+    /// What a function of the library takes that something was handed over to, and where that was, or else
+    /// what is needed `here`.
+    fn needed(&self, at: Span, kind: &str, here: impl Into<String>) -> (String, Span) {
+        match self.handed_over(at) {
+            Some((name, at)) => (format!("`{name}` takes {kind}"), at),
+            None => (here.into(), at),
+        }
     }
 
     /// How an element is called that has no place of its own.
@@ -326,7 +332,7 @@ impl Scene<'_> {
         names: impl Iterator<Item = &'n str>,
         wrong: &Argument,
     ) -> Diagnostic {
-        rules! { self, wrong;
+        rules! { wrong;
             Argument::Count { given, at } =>
                 where here = *at == self.whole;
                 error!(WrongArguments, "`{called}` takes {takes}, not {given}"),
@@ -422,13 +428,12 @@ fn role(name: &str) -> &'static str {
 
 /// How many arguments a built-in function takes.
 fn taken_by(builtin: Builtin) -> String {
-    let (least, parameters) = (builtin.required(), builtin.row().parameters);
-    match parameters.last() {
+    match builtin.row().takes() {
         // With a function for the values it is one more.
-        Some(_) if builtin == Builtin::Aggregate => "2 or 3 arguments".to_string(),
-        Some(&"…") => format!("at least {}", arguments(least)),
-        _ if least == parameters.len() => arguments(least),
-        _ => format!("{least} to {} arguments", parameters.len()),
+        _ if builtin == Builtin::Aggregate => "2 or 3 arguments".to_string(),
+        (least, None) => format!("at least {}", some_arguments(least)),
+        (least, Some(most)) if least == most => some_arguments(least),
+        (least, Some(most)) => format!("{least} to {most} arguments"),
     }
 }
 

@@ -24,7 +24,7 @@ impl Scene<'_> {
         let at = |side: usize| sides.get(side).map_or(self.whole, |(_, at)| *at);
         let string = |side| matches!(sides.get(side), Some((meta, _)) if self.is_string(meta));
         let [first, second] = [0, 1].map(|side| if string(side) { "string" } else { "number" });
-        let warning = rules! { self, &doubt.kind;
+        let warning = rules! { &doubt.kind;
             Doubtful::Constant { op, answer } =>
                 where written = self.written(self.whole).map(|text| format!("`{text}`"));
                 where written = written.unwrap_or_else(|| format!("this `{op}`"));

@@ -17,7 +17,7 @@ impl Scene<'_> {
             )
         };
         let longest = |bound| of("collection_length", bound, "elements in a list");
-        rules! { self, limit;
+        rules! { limit;
             Limit::Steps(bound) => of("steps", bound, "evaluated expressions and made elements"),
                 help "make shorter loops and lists, like over `range(100)`, or raise the limit";
             Limit::Nodes(bound) => of("graph_nodes", bound, "s-ops and selectors"),
@@ -52,7 +52,7 @@ impl Scene<'_> {
             let mut names = inside.filter_map(|id| ast.bare_name(id));
             names.find(|name| matches!(meaning(name), Some(Meta::SOp(_) | Meta::Scorer(_))))
         });
-        rules! { self, (choice, sop);
+        rules! { (choice, sop);
             (Some(_), Some(read)) => error,
                 note "`{read}` is an s-op: both branches of a choice on it are evaluated, before there \
                       is an input, so it ends nothing",

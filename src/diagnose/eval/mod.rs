@@ -71,21 +71,17 @@ impl Diagnose for Words {
     }
 
     fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt) -> Option<Diagnostic> {
-        let doubted = Scene::new(evaluator, &evaluator.site_at(doubt.span), &[]).doubted(doubt);
+        let warning = Scene::new(evaluator, &evaluator.site_at(doubt.span), &[]).doubted(doubt)?;
         // What is read otherwise than it seems is told once.
-        let is_told = |span: Span| {
+        let is_around = |span: Span| {
             evaluator.diagnostics.iter().any(|told| {
-                let place = told
-                    .span()
-                    .filter(|_| told.code == Code::SurprisingPrecedence);
-                place.is_some_and(|place| place.contains(span))
+                told.code == Code::SurprisingPrecedence
+                    && told.span().is_some_and(|place| place.contains(span))
             })
         };
-        let is_new = |warning: &Diagnostic| {
-            warning.code != Code::ConstantComparison || !warning.span().is_some_and(is_told)
-        };
-        let doubted = doubted.filter(is_new);
-        doubted.map(|warning| at_the_call(evaluator, warning))
+        let is_told =
+            warning.code == Code::ConstantComparison && warning.span().is_some_and(is_around);
+        (!is_told).then(|| at_the_call(evaluator, warning))
     }
 }
 

@@ -36,7 +36,7 @@ impl Scene<'_> {
         }
         let elsewhere = introduced(&site.ast.statements, None, name);
         let inside = |it: &&Introduced| it.within.is_some_and(|(_, whole)| whole.contains(span));
-        let told = rules! { self, (self.evaluator.missing.get(name), &elsewhere);
+        let told = rules! { (self.evaluator.missing.get(name), &elsewhere);
             (Some((failed, _)), _) => error,
                 at *failed, "this has failed, so it is not defined",
                 help "mend that first";
@@ -117,8 +117,8 @@ impl Scene<'_> {
     fn of_library(&self, name: &str, fits: impl Fn(&str) -> bool) -> Option<Suggestion> {
         let names = self.evaluator.texts.library_names();
         let (other, module) = names.into_iter().find(|(other, _)| fits(other))?;
-        if let Some(hidden) = self.hidden(module) {
-            return Some(hidden);
+        if let Some(covered) = self.covered(module) {
+            return Some(covered);
         }
         let first = format!("in the standard library: `load \"{module}\";` first");
         Some(match other == name {
@@ -128,7 +128,7 @@ impl Scene<'_> {
     }
 
     /// A module of the library that a load has not read, as there is a file of its name.
-    fn hidden(&self, module: &str) -> Option<Suggestion> {
+    fn covered(&self, module: &str) -> Option<Suggestion> {
         let is_there = |it: &Statement| {
             matches!(&it.kind, StatementKind::Load { path, path_span }
                 if **path == *module && path_span.start < self.whole.start)
@@ -144,7 +144,7 @@ impl Scene<'_> {
     pub(super) fn own_for_library(&self, name: &str) -> Option<Suggestion> {
         let names = self.evaluator.texts.library_names();
         let (_, module) = names.into_iter().find(|(other, _)| *other == name)?;
-        self.hidden(module)
+        self.covered(module)
     }
 
     /// The visible name that was probably meant, of the program's `own` or of all.
@@ -178,14 +178,14 @@ impl Scene<'_> {
             None => self.known(*id).map(|it| self.types(it)) == Some(TypeSet::FLOAT),
         };
         let of_floats = given.first().is_some_and(is_float);
-        let special = [
-            (OF_LISTS, of_list),
-            (OF_SELECTORS, of_selector),
-            (OF_FLOATS, of_floats),
-        ];
-        let special = special.iter().filter(|(_, is_one)| *is_one);
-        let mut rows = special.flat_map(|(rows, _)| *rows).chain(FOREIGN);
-        let (_, help) = rows.find(|(names, _)| names.contains(&name))?;
+        let fits = |of: Of| match of {
+            Of::List => of_list,
+            Of::Selector => of_selector,
+            Of::Floats => of_floats,
+            Of::Any => true,
+        };
+        let mut rows = FOREIGN.iter();
+        let (_, _, help) = rows.find(|(of, names, _)| names.contains(&name) && fits(*of))?;
         let help = help.replace("{x}", &x).replace("{(x)}", &operand(&x));
         let help = help
             .replace("{number}", &number)
@@ -194,79 +194,79 @@ impl Scene<'_> {
     }
 }
 
-/// What some of them are of a list.
-const OF_LISTS: &[(&[&str], &str)] = table! {
-    &["sorted", "sort"], "lists stay in their order; an s-op is sorted by `sort(values, keys)`";
-    &["sum", "total", "mean", "avg"],
-        "add up a list in a loop: `total = 0; for v in {x} { total = total + v; }`";
-    &["abs"], "for each element of a list: `[v if v >= 0 else -v for v in {x}]`";
-    &["enumerate"], "elements with their numbers: `zip(range(len({x})), {x})`";
-    &["map"], "for each element of a list: `[{(x)}(v) for v in {second}]`";
-};
-
-/// What some of them are of an s-op of floats.
-const OF_FLOATS: &[(&[&str], &str)] = table! {
-    &["sum", "total"], "over all positions: `length * aggregate(full_s, {x})`";
-};
-
-/// What some of them are of a selector.
-const OF_SELECTORS: &[(&[&str], &str)] = table! {
-    &["sum", "total"], "how many keys it selects: `selector_width({x})`";
-    &["any"], "whether it selects any key: `selector_width({x}) > 0`";
-};
+/// What the first argument is of a name of another language.
+#[derive(Clone, Copy)]
+enum Of {
+    List,
+    Selector,
+    Floats,
+    Any,
+}
 
 /// Names of other languages and of the library's world, and what they are here: of the first argument
-/// `{x}` or `{(x)}`, which stands between operators.
-const FOREIGN: &[(&[&str], &str)] = table! {
-    &["None", "null", "nil", "undefined"],
+/// `{x}` or `{(x)}`, which stands between operators. The first row that fits speaks.
+const FOREIGN: &[(Of, &[&str], &str)] = table! {
+    Of::List, &["sorted", "sort"],
+        "lists stay in their order; an s-op is sorted by `sort(values, keys)`";
+    Of::List, &["sum", "total", "mean", "avg"],
+        "add up a list in a loop: `total = 0; for v in {x} { total = total + v; }`";
+    Of::List, &["abs"], "for each element of a list: `[v if v >= 0 else -v for v in {x}]`";
+    Of::List, &["enumerate"], "elements with their numbers: `zip(range(len({x})), {x})`";
+    Of::List, &["map"], "for each element of a list: `[{(x)}(v) for v in {second}]`";
+    Of::Selector, &["sum", "total"], "how many keys it selects: `selector_width({x})`";
+    Of::Selector, &["any"], "whether it selects any key: `selector_width({x}) > 0`";
+    Of::Floats, &["sum", "total"], "over all positions: `length * aggregate(full_s, {x})`";
+    Of::Any, &["None", "null", "nil", "undefined"],
         "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`";
-    &["help"], "at the prompt `help`, or `help name`, says what there is";
-    &["print", "echo", "println"], "a value is shown by writing it as a statement, outside of loops and functions: `{x};`";
-    &["sum", "total"],
+    Of::Any, &["help"], "at the prompt `help`, or `help name`, says what there is";
+    Of::Any, &["print", "echo", "println"],
+        "a value is shown by writing it as a statement, outside of loops and functions: `{x};`";
+    Of::Any, &["sum", "total"],
         "over all positions of an s-op of ints: `round(length * aggregate(full_s, {number}))`";
-    &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {number})`";
-    &["any"], "whether any position holds it: `True in ({x})`";
-    &["all"],
+    Of::Any, &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {number})`";
+    Of::Any, &["any"], "whether any position holds it: `True in ({x})`";
+    Of::Any, &["all"],
         "whether every position holds it: `not (False in ({x}))`; the selector of every key is \
          `full_s`";
-    &["abs"], "write `{(x)} if {(x)} >= 0 else -{(x)}`";
-    &["sqrt"], "write `{(x)} ^ 0.5`";
-    &["pow"], "a power is `{(x)} ^ {(second)}`";
-    &["sorted"], "by its own values: `sort({x}, {x})`";
-    &["mod"], "the remainder is `{(x)} % {second}`";
-    &["floor"], "rounded down: `{(x)} - {(x)} % 1`";
-    &["ceil"], "rounded up: `{(x)} + -{(x)} % 1`";
-    &["where", "ifelse", "cond"], "choose at each position: `a if condition else b`";
-    &["cumsum"], "up to each position: `load \"arithmetic\"; running_total({number});`";
-    &["argmax"],
+    Of::Any, &["abs"], "write `{(x)} if {(x)} >= 0 else -{(x)}`";
+    Of::Any, &["sqrt"], "write `{(x)} ^ 0.5`";
+    Of::Any, &["pow"], "a power is `{(x)} ^ {(second)}`";
+    Of::Any, &["sorted"], "by its own values: `sort({x}, {x})`";
+    Of::Any, &["mod"], "the remainder is `{(x)} % {second}`";
+    Of::Any, &["floor"], "rounded down: `{(x)} - {(x)} % 1`";
+    Of::Any, &["ceil"], "rounded up: `{(x)} + -{(x)} % 1`";
+    Of::Any, &["where", "ifelse", "cond"], "choose at each position: `a if condition else b`";
+    Of::Any, &["cumsum"], "up to each position: `load \"arithmetic\"; running_total({number});`";
+    Of::Any, &["argmax"],
         "where the largest is: `aggregate(select_best(full_s, score({x}, {x}, lambda key, query: \
          key)), indices)`";
-    &["ord", "chr", "upper", "lower"],
+    Of::Any, &["ord", "chr", "upper", "lower"],
         "a dict says what each token becomes, like `{\"a\": \"b\", \"b\": \"a\"}[tokens]`";
-    &["isdigit"], "ask which they are: `{(x)} in [\"0\", \"1\"]`";
-    &["plot", "show", "display"], "a picture is drawn by `draw({x});`";
-    &["dict"], "a dict is written out, like `{\"a\": 1}`";
-    &["enumerate", "arange"], "the number of each position is the s-op `indices`";
-    &["map", "Map", "NumericalMap", "CategoricalMap"],
+    Of::Any, &["isdigit"], "ask which they are: `{(x)} in [\"0\", \"1\"]`";
+    Of::Any, &["plot", "show", "display"], "a picture is drawn by `draw({x});`";
+    Of::Any, &["dict"], "a dict is written out, like `{\"a\": 1}`";
+    Of::Any, &["enumerate", "arange"], "the number of each position is the s-op `indices`";
+    Of::Any, &["map", "Map", "NumericalMap", "CategoricalMap"],
         "operators and functions work on all positions at once: `zipmap({second}, {x})`";
-    &["SequenceMap", "LinearSequenceMap"],
+    Of::Any, &["SequenceMap", "LinearSequenceMap"],
         "operators and functions work on all positions at once, like `tokens_int + indices`";
-    &["selector_and", "selector_or", "selector_not"],
+    Of::Any, &["selector_and", "selector_or", "selector_not"],
         "selectors are combined by `and`, `or` and `not`: `{(x)} and {(second)}`";
-    &["type", "isinstance"],
+    Of::Any, &["type", "isinstance"],
         "types cannot be asked for; values can be compared, like `tokens == \"a\"`";
-    &["list"], "a list is written out, like `[1, 2]`, or counted, like `range(3)`";
-    &["get"], "an element of a list or dict is `x[0]` or `x[\"key\"]`";
-    &["reversed"], "the positions in reverse: `load \"sorting\"; reverse({x});`";
-    &["pass"], "there is no statement that does nothing: leave it out";
-    &["break", "continue"],
+    Of::Any, &["list"], "a list is written out, like `[1, 2]`, or counted, like `range(3)`";
+    Of::Any, &["get"], "an element of a list or dict is `x[0]` or `x[\"key\"]`";
+    Of::Any, &["reversed"], "the positions in reverse: `load \"sorting\"; reverse({x});`";
+    Of::Any, &["pass"], "there is no statement that does nothing: leave it out";
+    Of::Any, &["break", "continue"],
         "a loop always runs over all of its list: give it fewer elements, like `range(3)`";
-    &["bool"], "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`";
-    &["full", "select_all", "true_s"], "the selector of every key is `full_s`";
-    &["input", "sequence", "seq", "text"], "the input is the s-op `tokens`";
-    &["i", "index", "position", "pos", "positions"],
+    Of::Any, &["bool"],
+        "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`";
+    Of::Any, &["full", "select_all", "true_s"], "the selector of every key is `full_s`";
+    Of::Any, &["input", "sequence", "seq", "text"], "the input is the s-op `tokens`";
+    Of::Any, &["i", "index", "position", "pos", "positions"],
         "the position of each token is the s-op `indices`";
-    &["n", "size"], "the length of the input is the s-op `length`";
+    Of::Any, &["n", "size"], "the length of the input is the s-op `length`";
 };
 
 /// How to define a name that is read or called.

@@ -8,8 +8,8 @@ use crate::syntax::ast::{Ast, ExprKind};
 use crate::syntax::parse_expression;
 use crate::syntax::precedence::Level;
 
-/// Longer pieces of a program are not repeated in a message.
-pub(super) const LONGEST: usize = 72;
+/// Longer lines are not repeated in a message.
+const LONGEST_LINE: usize = 72;
 
 /// Stands for a text that cannot be repeated in a message: nothing is said that would need it.
 pub(super) const UNSAID: char = '\0';
@@ -56,7 +56,7 @@ pub(super) fn in_place(sources: &Sources, span: Span, text: &str) -> String {
 /// A text on one line, if it is short enough to be repeated in a message.
 pub(super) fn one_line(text: &str) -> Option<String> {
     let comment = text.contains('\n') && text.contains('#');
-    Some(joined(text)).filter(|line| line.len() <= LONGEST && !comment)
+    Some(joined(text)).filter(|line| line.len() <= LONGEST_LINE && !comment)
 }
 
 /// A text with a blank, or nothing inside brackets, for each line break and the blanks around it.
@@ -100,7 +100,7 @@ fn read(text: &str) -> Option<(Ast, ExprKind)> {
 }
 
 /// `no arguments`, `1 argument`.
-pub(super) fn arguments(count: usize) -> String {
+pub(super) fn some_arguments(count: usize) -> String {
     match count {
         0 => "no arguments".to_string(),
         _ => counted(count, "argument"),

@@ -141,7 +141,7 @@ impl<'a> Scene<'a> {
 
     /// The arguments of the expression, if it is a call.
     pub fn arguments(&self) -> Vec<ExprId> {
-        arguments(self.site)
+        arguments_at(self.site)
     }
 
     /// The operator of the expression, between its operands.
@@ -196,32 +196,35 @@ impl<'a> Scene<'a> {
     /// What a value that is only named here is mended by: the argument of a call that handed it over,
     /// with the call.
     pub fn argument(&self, span: Span) -> Option<(Span, Span)> {
-        let made = |site: &Site, id| self.evaluator.made_in(&site.ast, site.scope, id);
-        let made = self.part(span).map_or(span, |id| made(self.site, id));
+        let made_in = |site: &Site, id| self.evaluator.made_in(&site.ast, site.scope, id);
+        let made = self.part(span).map_or(span, |id| made_in(self.site, id));
         let mut outermost = self.calls.iter().rev();
-        outermost.find_map(|call| {
-            let handed = call.arguments.iter().any(|(_, other)| *other == made);
-            if !handed || self.evaluator.is_library(call.span) {
-                return None;
-            }
-            let site = call.site.as_ref();
-            let given = site.map_or(Vec::new(), arguments);
-            let of_list = |id: &ExprId| match site.map(|site| (site, &site.ast.get(*id).kind)) {
-                Some((site, ExprKind::Spread(list))) => site.ast.get(*list).span == made,
-                _ => false,
-            };
-            // One of a list cannot be mended where the list is handed over.
-            if given.iter().any(of_list) {
-                return None;
-            }
-            if call.whole.contains(made) {
-                return Some((made, call.whole));
-            }
+        outermost.find_map(|call| self.argument_of(call, made))
+    }
+
+    /// The argument of a call that handed over what was made at a place, and what that stands in.
+    fn argument_of(&self, call: &Call, made: Span) -> Option<(Span, Span)> {
+        let handed = call.arguments.iter().any(|(_, other)| *other == made);
+        if !handed || self.evaluator.is_library(call.span) {
+            return None;
+        }
+        let in_call = call.whole.contains(made).then_some((made, call.whole));
+        let Some(site) = &call.site else {
+            return in_call;
+        };
+        let given = arguments_at(site);
+        let of_list = |id: &ExprId| {
+            matches!(&site.ast.get(*id).kind,
+                ExprKind::Spread(list) if site.ast.get(*list).span == made)
+        };
+        // One of a list cannot be mended where the list is handed over.
+        if given.iter().any(of_list) {
+            return None;
+        }
+        in_call.or_else(|| {
             // It is named in the call.
-            let site = site?;
-            let made_here =
-                |id: &ExprId| self.evaluator.made_in(&site.ast, site.scope, *id) == made;
-            let argument = given.into_iter().find(made_here)?;
+            let is_it = |id: &ExprId| self.evaluator.made_in(&site.ast, site.scope, *id) == made;
+            let argument = given.into_iter().find(is_it)?;
             Some((site.ast.get(argument).span, call.span))
         })
     }
@@ -274,7 +277,7 @@ impl<'a> Scene<'a> {
 }
 
 /// The arguments of a call.
-fn arguments(site: &Site) -> Vec<ExprId> {
+fn arguments_at(site: &Site) -> Vec<ExprId> {
     match site.expr.map(|id| &site.ast.get(id).kind) {
         Some(ExprKind::Call { arguments, .. }) => arguments.iter().map(|it| it.value).collect(),
         _ => Vec::new(),

@@ -18,7 +18,7 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
     };
     let write = |fixed: String| Suggestion::edit(format!("write `{fixed}`"), span, fixed);
     let float = |float: String| Suggestion::edit(format!("write a float: `{float}`"), span, float);
-    rules! { (), &mistake.kind;
+    rules! { &mistake.kind;
         MistakeKind::SourceBytes =>
             error!(LimitReached, "this text is too long"),
             at span, ("it has {} bytes", context.text.len()),

@@ -1,9 +1,9 @@
 //! What is missing: a value, or a comma, an operator or a bracket between two.
 
-use super::place::Place;
+use super::place::{Place, nested};
 use crate::base::{Diagnostic, Suggestion};
 use crate::builtin::find;
-use crate::syntax::token::{Lexeme, Token};
+use crate::syntax::token::Token;
 
 impl Place<'_, '_> {
     /// Where a value or what stands between two is missing.
@@ -15,11 +15,11 @@ impl Place<'_, '_> {
 
     /// Where a value is missing.
     fn value(&self) -> Option<Diagnostic> {
-        let (previous, written) = (self.token(-1)?, self.written(-1)?);
+        let (previous, written) = (self.token(-1)?, self.text_at(-1)?);
         let ends = self
             .token(0)
             .is_none_or(|token| token.closes() || matches!(token, Token::Semicolon | Token::Comma));
-        let operand = self.written(-2).unwrap_or_default();
+        let operand = self.text_at(-2).unwrap_or_default();
         let example = match (previous, operand) {
             (Token::Assign, name) => Some(format!("{name} = indices")),
             (Token::Return | Token::Assert, _) => Some(format!("{written} indices")),
@@ -46,7 +46,7 @@ impl Place<'_, '_> {
                 "say which keys are in a list: `select(tokens in [\"a\", \"b\"], True, ==)`";
             (_, Some(token)) if compares && token.is_comparison() =>
                 where left = self.compared().unwrap_or("x");
-                where (sign, right) = (self.written(0)?, self.written(1).unwrap_or("y"));
+                where (sign, right) = (self.text_at(0)?, self.text_at(1).unwrap_or("y"));
                 "nothing stands before this `{sign}`",
                 format!("say again what is compared: `{left} {sign} {right}`");
             // `select(keys, queries ==)`
@@ -60,7 +60,7 @@ impl Place<'_, '_> {
                 at self.at - 1, "a `,` belongs before this";
             // `x++`
             (Token::Plus | Token::Minus, None | Some(Token::Semicolon)) if operand == written =>
-                where name = self.written(-3)?;
+                where name = self.text_at(-3)?;
                 where own = if find(name).is_some() { String::new() } else { format!("= {name} ") };
                 "there is no `{written}{written}`", format!("write `{name} {own}{written} 1;`"),
                 edit self.at - 2..=self.at - 1, &format!(" {own}{written} 1"),
@@ -76,7 +76,7 @@ impl Place<'_, '_> {
     fn compared(&self) -> Option<&str> {
         let mut signs = self.context.lexemes.get(self.statement..self.at)?.iter();
         let sign = signs.rposition(|lexeme| lexeme.token.is_comparison())?;
-        self.written((self.statement + sign) as isize - self.at as isize - 1)
+        self.text_at((self.statement + sign) as isize - self.at as isize - 1)
     }
 
     /// Where a bracket closes or a brace holds what it cannot.
@@ -89,11 +89,11 @@ impl Place<'_, '_> {
                 "comments do not stand between `/*` and `*/`", "write `# …` on every line";
             // Or one before it closed too early.
             _ if token.closes() && self.bracket.is_none() && !in_block && self.commas_outside() =>
-                where written = self.context.written(self.lexeme(0)?);
+                where written = self.context.quoted(self.lexeme(0)?);
                 "{written} closes nothing", "remove it, or one before it",
                 at self.at, "no bracket is open here";
             _ if token.closes() && self.bracket.is_none() && !in_block =>
-                where written = self.context.written(self.lexeme(0)?);
+                where written = self.context.quoted(self.lexeme(0)?);
                 "{written} closes nothing", "remove it", edit self.at..=self.at, "",
                 at self.at, "no bracket is open here";
             _ if self.at > 0 && in_braces && self.expects(":") =>
@@ -105,7 +105,7 @@ impl Place<'_, '_> {
     fn between(&self) -> Option<Diagnostic> {
         let (before, here) = (self.lexeme(-1)?, self.lexeme(0)?);
         let both = before.token.ends_expression() && here.token.starts_expression();
-        let (left, right) = (self.written(-1)?, self.written(0)?);
+        let (left, right) = (self.text_at(-1)?, self.text_at(0)?);
         let between = self.context.text.get(before.end..here.start)?;
         let begins = self.begins_line() && self.token(1) == Some(Token::Assign);
         let in_loop = self.expects("in") && self.first() == Some(Token::For);
@@ -167,38 +167,13 @@ impl Place<'_, '_> {
 
     /// Whether commas of the statement stand in no bracket.
     fn commas_outside(&self) -> bool {
-        let statement = &self.context.lexemes[self.statement..self.at];
-        let mut depth = 0;
-        statement.iter().any(|lexeme| {
-            depth += i32::from(lexeme.token.opens()) - i32::from(lexeme.token.closes());
-            depth == 0 && lexeme.token == Token::Comma
-        })
+        nested(self.so_far()).any(|it| it == (0, Token::Comma))
     }
 
     /// What closes the brackets that are open in the statement, if nothing up to its end does.
     pub(super) fn unclosed(&self) -> Option<String> {
-        let lexemes = self.context.lexemes;
-        let goes_on = |lexeme: &&Lexeme| lexeme.token != Token::Semicolon;
-        let mut inner = 0;
-        for lexeme in lexemes.get(self.at..)?.iter().take_while(goes_on) {
-            let (opens, closes) = (lexeme.token.opens(), lexeme.token.closes());
-            inner += i32::from(opens) - i32::from(closes);
-            if inner < 0 {
-                return None;
-            }
-        }
-        let mut open = Vec::new();
-        for lexeme in lexemes.get(self.statement..self.at)? {
-            if lexeme.token.opens() {
-                open.push(match self.context.text.get(lexeme.start..lexeme.end)? {
-                    "(" => ')',
-                    "[" => ']',
-                    _ => '}',
-                });
-            } else if lexeme.token.closes() {
-                open.pop();
-            }
-        }
-        (!open.is_empty()).then(|| open.iter().rev().collect())
+        let closers = self.closers();
+        let is_open = !closers.is_empty() && nested(self.rest()).all(|(depth, _)| depth >= 0);
+        is_open.then(|| closers.concat())
     }
 }

@@ -11,7 +11,7 @@ use crate::syntax::mistake::MistakeKind;
 use crate::syntax::parse::Parsed;
 use crate::syntax::recognize;
 use crate::syntax::token::lex;
-use place::Context;
+use place::{Context, Place};
 use std::cell::OnceCell;
 
 /// Mistakes that are explained in one text; nobody reads more at once.
@@ -34,8 +34,12 @@ pub(super) fn diagnostics(
     };
     let written = OnceCell::new();
     let mut told: Vec<Diagnostic> = Vec::new();
-    let (mut unsaid, mut first, mut after_return) = (0, true, false);
-    let mut failed = None;
+    let mut unsaid = 0;
+    let mut before = Before {
+        only_follows: true,
+        after_return: false,
+        failed: None,
+    };
     for mistake in &parsed.mistakes {
         if told.len() >= SHOWN {
             unsaid += 1;
@@ -47,19 +51,11 @@ pub(super) fn diagnostics(
             _ => None,
         };
         if let Some(place) = &place {
-            // A `}` that closes nothing, after a mistake in the head of its block, is no second one.
-            let closes = text.get(span.range()) == Some("}");
-            let stray = closes && place.expects("def") && !place.expects("return");
-            // What follows a `return` is told once.
-            let repeated = after_return && place.expects("return");
+            let follows = before.implies(place, text.get(span.range()));
             // A body with a mistake in it may not have said yet what it returns.
             let body = place.body_so_far().filter(|_| place.returns_nothing());
             let mut places = told.iter().filter_map(Diagnostic::span);
             let unsure = body.is_some_and(|body| places.any(|place| body.contains(place)));
-            // A statement that has failed is read on from somewhere.
-            let again = failed.replace(place.statement) == Some(place.statement);
-            let follows = (stray && !first) || repeated || again;
-            first = first && follows;
             if follows || unsure {
                 continue;
             }
@@ -75,7 +71,7 @@ pub(super) fn diagnostics(
             }
             (None, _) => mended::diagnostic(&context, mistake, limits),
         });
-        after_return = place.is_some_and(|place| place.is_after_return());
+        before.after_return = place.is_some_and(|place| place.is_after_return());
     }
     if let (Some(last), 1..) = (told.last_mut(), unsaid) {
         last.notes.push(match unsaid {
@@ -85,4 +81,30 @@ pub(super) fn diagnostics(
     }
     told.sort_by_key(|diagnostic| diagnostic.span().map(|span| (span.start, span.end)));
     told
+}
+
+/// The mistakes before one, of which it may be a consequence.
+struct Before {
+    /// Whether each of them was one, as far as it could be.
+    only_follows: bool,
+    /// Whether the last that was told is what stands behind a `return`.
+    after_return: bool,
+    /// The statement of the last.
+    failed: Option<usize>,
+}
+
+impl Before {
+    /// Whether a failure at what is written there only follows from them.
+    fn implies(&mut self, place: &Place, written: Option<&str>) -> bool {
+        // A `}` that closes nothing, after a mistake in the head of its block, is no second one.
+        let closes = written == Some("}");
+        let stray = closes && place.expects("def") && !place.expects("return");
+        // What follows a `return` is told once.
+        let repeated = self.after_return && place.expects("return");
+        // A statement that has failed is read on from somewhere.
+        let again = self.failed.replace(place.statement) == Some(place.statement);
+        let follows = (stray && !self.only_follows) || repeated || again;
+        self.only_follows &= follows;
+        follows
+    }
 }

@@ -7,8 +7,8 @@ use crate::builtin::find;
 use crate::syntax::token::{Lexeme, Token};
 use std::ops::RangeInclusive;
 
-/// Longer pieces of a program are not repeated in a message.
-const LONGEST: usize = 24;
+/// Longer words are not repeated in a message.
+const LONGEST_WORD: usize = 24;
 
 /// Longer brackets are not repeated in a message.
 const LONGEST_BRACKET: usize = 72;
@@ -107,13 +107,25 @@ impl<'s> Context<'_, 's> {
         lexeme.map_or(self.text.len(), |lexeme| lexeme.start)
     }
 
-    pub(super) fn written(&self, lexeme: Lexeme) -> String {
+    /// Whether a line break stands before the lexeme with this number.
+    pub(super) fn begins_line(&self, at: usize) -> bool {
+        let last = at.checked_sub(1).and_then(|last| self.lexemes.get(last));
+        let between = last.zip(self.lexemes.get(at));
+        let between = between.and_then(|(last, here)| self.text.get(last.end..here.start));
+        between.is_some_and(|between| between.contains('\n'))
+    }
+
+    /// A lexeme in a message, cut where it is long.
+    pub(super) fn quoted(&self, lexeme: Lexeme) -> String {
         let text = &self.text[lexeme.start..lexeme.end];
         let line = text.lines().next().unwrap_or("");
-        if line.chars().count() <= LONGEST && line.len() == text.len() {
+        if line.chars().count() <= LONGEST_WORD && line.len() == text.len() {
             return format!("`{text}`");
         }
-        format!("`{}…`", line.chars().take(LONGEST - 4).collect::<String>())
+        format!(
+            "`{}…`",
+            line.chars().take(LONGEST_WORD - 4).collect::<String>()
+        )
     }
 }
 
@@ -127,7 +139,7 @@ impl<'s> Place<'_, 's> {
             (Some(told), _) => told,
             (None, Token::Unknown(text) | Token::Foreign(text)) => return unknown(text, span),
             (None, _) => {
-                let (written, wanted) = (self.context.written(lexeme), self.wanted());
+                let (written, wanted) = (self.context.quoted(lexeme), self.wanted());
                 let expected = format!("expected {wanted}");
                 let unknown = "not expected here".to_string();
                 error!(UnexpectedToken, "{written} does not fit here")
@@ -173,8 +185,8 @@ impl<'s> Place<'_, 's> {
         let Some(last) = self.lexeme(-1) else {
             return error;
         };
-        let (wanted, written) = (self.wanted(), self.context.written(last));
-        let told = rules! { self, self.block.filter(|_| self.bracket.is_none());
+        let (wanted, written) = (self.wanted(), self.context.quoted(last));
+        let told = rules! { self.block.filter(|_| self.bracket.is_none());
             _ if last.token.takes_value() => error!(UnexpectedEnd, "this command is not complete"),
                 at self.span(last), "{written} needs a value behind it, on the same line",
                 mend missing;
@@ -193,28 +205,23 @@ impl<'s> Place<'_, 's> {
     }
 
     /// Shows the bracket that would have to be closed first, where that is the likely mistake.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is left opens braces")]
     fn with_open_bracket(&self, told: Diagnostic) -> Diagnostic {
-        let start = self.context.start_of(self.at);
-        let Some(bracket) = self.bracket.filter(|bracket| bracket.start < start) else {
+        let open = |bracket: Lexeme<'s>| Some((bracket, closer(bracket.token)?));
+        let Some((bracket, close)) = self.bracket.and_then(open) else {
             return told;
         };
-        let close = match bracket.token {
-            Token::LeftParenthesis => ")",
-            Token::LeftBracket => "]",
-            _ => "}",
-        };
         // What closes the bracket itself is not in its place for another reason.
-        let closes = self.written(0) == Some(close);
+        let closes = self.text_at(0) == Some(close);
         let token = self.token(0).filter(|_| !closes);
         let ends = token.is_none_or(|token| token.closes() || token == Token::Semicolon) && !closes;
         // On another line the mistake may be as far back as the bracket.
+        let start = self.context.start_of(self.at);
         let later = self.context.text[bracket.start..start].contains('\n');
         if !ends && !later {
             return told;
         }
         let instead = format!("write `{close}` instead: it closes this bracket");
-        let wrong = self.written(0).filter(|_| self.closes_none());
+        let wrong = self.text_at(0).filter(|_| self.closes_none());
         let wrong = wrong.map(|_| self.edit(instead, self.at..=self.at, close));
         let help = told
             .help
@@ -236,27 +243,26 @@ impl<'s> Place<'_, 's> {
 
     /// Whether what stands here closes none of the brackets that are open in the statement.
     fn closes_none(&self) -> bool {
-        let opener = match self.written(0) {
-            Some(")") => Token::LeftParenthesis,
-            Some("]") => Token::LeftBracket,
-            _ => return false,
-        };
+        let is_one = |it: &&str| [")", "]"].contains(it) && !self.closers().contains(it);
+        self.text_at(0).as_ref().is_some_and(is_one)
+    }
+
+    /// What closes the brackets that are open in the statement, the outermost last of all.
+    pub(super) fn closers(&self) -> Vec<&'static str> {
         let mut open = Vec::new();
-        for lexeme in &self.context.lexemes[self.statement..self.at] {
-            if lexeme.token.opens() {
-                open.push(lexeme.token);
-            } else if lexeme.token.closes() {
+        for token in self.so_far() {
+            open.extend(closer(token));
+            if token.closes() {
                 open.pop();
             }
         }
-        !open.contains(&opener)
+        open.reverse();
+        open
     }
 
     /// Whether what does not fit is the first of its line.
     pub(super) fn begins_line(&self) -> bool {
-        let between = self.lexeme(-1).zip(self.lexeme(0));
-        let between = between.and_then(|(last, here)| self.context.text.get(last.end..here.start));
-        between.is_some_and(|between| between.contains('\n'))
+        self.context.begins_line(self.at)
     }
 
     /// The name before the bracket that is open.
@@ -318,18 +324,15 @@ impl<'s> Place<'_, 's> {
 
     /// How many commas follow in the bracket that is open.
     fn following(&self) -> usize {
-        let mut depth = 0;
-        let lexemes = self.context.lexemes.get(self.at..).unwrap_or_default();
-        let inside = lexemes.iter().take_while(|lexeme| {
-            depth += i32::from(lexeme.token.opens()) - i32::from(lexeme.token.closes());
-            depth >= 0 && lexeme.token != Token::Semicolon
-        });
-        let mut inner = 0;
-        let own = inside.filter(|lexeme| {
-            inner += i32::from(lexeme.token.opens()) - i32::from(lexeme.token.closes());
-            inner == 0 && lexeme.token == Token::Comma
-        });
-        own.count()
+        let inside = nested(self.rest()).take_while(|(depth, _)| *depth >= 0);
+        inside.filter(|it| *it == (0, Token::Comma)).count()
+    }
+
+    /// What stands from here to the end of the statement.
+    pub(super) fn rest(&self) -> impl Iterator<Item = Token<'_>> {
+        let rest = self.context.lexemes[self.at..].iter();
+        let rest = rest.map(|lexeme| lexeme.token);
+        rest.take_while(|token| *token != Token::Semicolon)
     }
 
     /// How many arguments the function whose bracket is open has so far, and how many it takes.
@@ -344,18 +347,9 @@ impl<'s> Place<'_, 's> {
     /// How many arguments the built-in function before a bracket takes, at least and at most.
     fn takes(&self, open: usize) -> Option<(usize, usize)> {
         let before = self.context.lexemes[..open].last()?;
-        let parameters = find(self.context.text.get(before.start..before.end)?)?.parameters;
-        let needed = |name: &&&str| !name.ends_with('?') && **name != "…";
-        let least = parameters.iter().filter(needed).count();
-        let is_open = parameters.last() == Some(&"…") || parameters.is_empty();
-        Some((
-            least,
-            if is_open {
-                usize::MAX
-            } else {
-                parameters.len()
-            },
-        ))
+        let (least, most) = find(self.context.text.get(before.start..before.end)?)?.takes();
+        // What takes nothing is no function that is called.
+        Some((least, most.filter(|most| *most > 0).unwrap_or(usize::MAX)))
     }
 
     /// The brackets of the statement before this place, and the commas in each: those between the parameters
@@ -391,10 +385,10 @@ impl<'s> Place<'_, 's> {
     }
 
     /// The text of a lexeme, if it is short enough to be repeated.
-    pub(super) fn written(&self, offset: isize) -> Option<&str> {
+    pub(super) fn text_at(&self, offset: isize) -> Option<&str> {
         let lexeme = self.lexeme(offset)?;
         let text = self.context.text.get(lexeme.start..lexeme.end)?;
-        (text.len() <= LONGEST).then_some(text)
+        (text.len() <= LONGEST_WORD).then_some(text)
     }
 
     /// The first token of the statement.
@@ -410,6 +404,11 @@ impl<'s> Place<'_, 's> {
     pub(super) fn expects(&self, terminal: &str) -> bool {
         let mut expected = self.expected.iter();
         expected.any(|expected| expected.trim_matches('"') == terminal)
+    }
+
+    /// Whether nothing else could stand here.
+    pub(super) fn expects_only(&self, terminal: &str) -> bool {
+        self.expected.len() == 1 && self.expects(terminal)
     }
 
     /// What could stand here, in words.
@@ -432,5 +431,26 @@ impl<'s> Place<'_, 's> {
             Some(last) if !wanted.is_empty() => format!("{} or {last}", wanted.join(", ")),
             last => last.unwrap_or_default(),
         }
+    }
+}
+
+/// Tokens, and how many more brackets are open behind each of them than before the first.
+pub(super) fn nested<'t>(
+    tokens: impl Iterator<Item = Token<'t>>,
+) -> impl Iterator<Item = (isize, Token<'t>)> {
+    tokens.scan(0, |depth, token| {
+        *depth += token.nesting();
+        Some((*depth, token))
+    })
+}
+
+/// What closes a bracket.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else opens")]
+fn closer(token: Token) -> Option<&'static str> {
+    match token {
+        Token::LeftParenthesis => Some(")"),
+        Token::LeftBracket => Some("]"),
+        Token::LeftBrace => Some("}"),
+        _ => None,
     }
 }

@@ -30,7 +30,7 @@ impl Place<'_, '_> {
         let token = self.token(0).filter(|_| self.statement == self.at)?;
         slips! { self, token;
             word if word.is_keyword() && self.token(1) == Some(Token::Assign) =>
-                where word = self.written(0)?;
+                where word = self.text_at(0)?;
                 "`{word}` is a keyword and cannot be a name",
                 format!("choose another name, like `my_{word}`");
             Token::If => "`if` is not a statement", self.choice(self.at),
@@ -126,7 +126,7 @@ impl Place<'_, '_> {
     /// parameters.
     fn head(&self) -> Option<Diagnostic> {
         let (token, first) = (self.token(0)?, self.first());
-        let name = self.written(-1)?;
+        let name = self.text_at(-1)?;
         let in_head = first == Some(Token::Def);
         let is_at = |count| self.at == self.statement + count;
         let none_open = self.bracket.is_none();
@@ -134,16 +134,15 @@ impl Place<'_, '_> {
         let opens = [Token::LeftParenthesis, Token::Comma, Token::Lambda];
         let starred = self.token(-2) == Some(Token::Star)
             && self.token(-3).is_some_and(|token| opens.contains(&token));
-        let only = |terminal: &str| self.expected.len() == 1 && self.expects(terminal);
         let rounds = "write `repeat 3 (x = tokens) { … }`";
         slips! { self, (first, token);
             (Some(Token::Repeat), Token::Minus) if is_at(1) =>
                 "how often a `repeat` runs is an int from 0 on", rounds;
             (Some(Token::Repeat), Token::Assign) if !none_open && self.expects(")") =>
                 "it is not said how often this runs", rounds;
-            (Some(Token::Repeat), Token::Colon) if only("{") =>
+            (Some(Token::Repeat), Token::Colon) if self.expects_only("{") =>
                 "the body of a loop stands in braces", rounds;
-            (Some(Token::Repeat), _) if only("(") || only("=") =>
+            (Some(Token::Repeat), _) if self.expects_only("(") || self.expects_only("=") =>
                 "a `repeat` says with what its names begin", rounds;
             (_, other) if in_head && is_at(1) && other != Token::Assign =>
                 "this function has no name",
@@ -171,7 +170,7 @@ impl Place<'_, '_> {
                 "`draw` takes an s-op or a selector in parentheses",
                 "write `draw(length);`, or `draw(length, \"abc\");` for an input";
             (Some(Token::Load), Token::LeftParenthesis) if is_at(1) =>
-                where path = self.written(1)?;
+                where path = self.text_at(1)?;
                 "the path of `load` stands without parentheses", format!("write `load {path};`");
             (Some(Token::Load), Token::Name(word)) => "the path of `load` is a string",
                 format!("write `load \"{word}\";`");
@@ -209,13 +208,13 @@ impl Place<'_, '_> {
             _ if self.bracket.is_some() || asks => "`=` does not compare",
                 "to compare write `==`", edit self.at..=self.at, "==";
             (Some(Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength), None) =>
-                where (setting, value) = (self.written(-1)?, self.written(1).unwrap_or("…"));
+                where (setting, value) = (self.text_at(-1)?, self.text_at(1).unwrap_or("…"));
                 "a setting stands without `=`", format!("write `{setting} {value}`"),
                 edit self.at..=self.at, "";
             (Some(Token::For), _) => "a loop goes through a list",
                 "write `for i in range(10) { … }`";
             (Some(word), None) if word.is_keyword() =>
-                where word = self.written(-1)?;
+                where word = self.text_at(-1)?;
                 "`{word}` is a keyword and cannot be a name",
                 format!("choose another name, like `my_{word}`");
             (Some(Token::Name(_)), Some(Token::LeftBracket)) => "elements cannot be assigned",
@@ -240,9 +239,7 @@ impl Place<'_, '_> {
         // An `if` at the start of a line, behind a statement without its `;`.
         let block = matches!(token, Token::Colon | Token::LeftBrace) && bracket.is_none();
         let line = (self.statement + 1..self.at).rev().find(|at| {
-            let [before, asked] = [at - 1, *at].map(|at| self.context.lexemes[at]);
-            let between = self.context.text.get(before.end..asked.start);
-            asked.token == Token::If && between.is_some_and(|between| between.contains('\n'))
+            self.context.lexemes[*at].token == Token::If && self.context.begins_line(*at)
         });
         let filter = match in_list && token == Token::RightBracket {
             true => "; comprehensions have no filter",
@@ -331,8 +328,7 @@ impl Place<'_, '_> {
 
     /// Something behind the `return` of a body.
     fn follows_return(&self) -> bool {
-        let only = self.expected.len() == 1 && self.expects("}");
-        only && self.token(-1) == Some(Token::Semicolon)
+        self.expects_only("}") && self.token(-1) == Some(Token::Semicolon)
     }
 
     /// Whether it is what stands behind a `return`, of which one is told.
