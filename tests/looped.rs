@@ -243,7 +243,8 @@ fn looped_models_are_files_like_others() {
 #[test]
 fn what_is_not_proved_is_refused() {
     let place = Place::with(&[("rounds.rasp", PROGRAM)]);
-    let compile = "rasp compile rounds.rasp --looped -e 'thinned(2)' --vocab ab --max-len 24 \
+    // A number of nine digits.
+    let compile = "rasp compile rounds.rasp --looped -e 'fibonacci(5)' --vocab ab --max-len 40 \
                    --dtype bfloat16 -o rounds.model";
     let ran = place.shell(compile);
     assert_eq!(ran.status, 1, "{}", ran.shown());
