@@ -8,8 +8,7 @@ use crate::base::{Code, Limits, SourceId};
 use crate::builtin;
 use crate::eval::Meta;
 use crate::stdlib;
-use crate::syntax::open_brackets;
-use crate::syntax::token::{KEYWORDS, Lexed, Token, lex};
+use crate::syntax::token::{KEYWORDS, Lexed, Token, lex, open_brackets};
 
 /// The words of commands: what a statement begins with, and what may follow.
 pub const COMMAND_WORDS: &[(&str, &[&str])] = &[

@@ -13,5 +13,5 @@ pub mod token;
 mod typed;
 
 pub use command::recognize;
-pub use parse::{Completeness, completeness, open_brackets, parse, parse_expression};
+pub use parse::{Completeness, completeness, parse, parse_expression};
 pub use typed::Typed;

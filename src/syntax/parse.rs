@@ -4,7 +4,7 @@
 use super::ast::{Ast, Comment, ExprId, Statement, StatementKind};
 use super::build::{Builder, Failed};
 use super::mistake::{Mistake, MistakeKind};
-use super::token::{Lexed, Lexeme, Token, lex};
+use super::token::{Lexed, Lexeme, Token, lex, open_brackets};
 use super::{command, repair};
 use crate::base::{Limits, SourceId, Span};
 use lalrpop_util::{ParseError, lalrpop_mod};
@@ -141,12 +141,6 @@ pub fn completeness(text: &str) -> Completeness {
         }
         Some(_) => Completeness::Erroneous,
     }
-}
-
-/// How many brackets are open behind some lexemes.
-pub fn open_brackets(lexemes: &[Lexeme]) -> usize {
-    let nesting = lexemes.iter().map(|lexeme| lexeme.token.nesting());
-    nesting.fold(0, usize::saturating_add_signed)
 }
 
 fn without_tree<'s>(comments: Vec<Comment>, mistake: Mistake) -> Parsed<'s> {

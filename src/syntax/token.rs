@@ -316,3 +316,9 @@ fn comment(text: &str, span: Span) -> Comment {
         own_line: before[line_start..].trim().is_empty(),
     }
 }
+
+/// How many brackets are open behind some lexemes.
+pub fn open_brackets(lexemes: &[Lexeme]) -> usize {
+    let nesting = lexemes.iter().map(|lexeme| lexeme.token.nesting());
+    nesting.fold(0, usize::saturating_add_signed)
+}
