@@ -491,8 +491,24 @@ proptest! {
     }
 }
 
-/// Their float sums depend on the order of the terms, so that their values are not listed; attention
-/// averages them all the same.
+proptest! {
+    #![proptest_config(property::property(10_000))]
+
+    #[test]
+    #[ignore = "thorough; minutes"]
+    fn ten_thousand_random_programs_are_exact_or_refused(
+        recipes in proptest::collection::vec(recipe(), 1..14),
+        are_letters in proptest::bool::ANY,
+        causal in proptest::bool::weighted(0.2),
+    ) {
+        let vocabulary = match are_letters {
+            true => Value::characters("abc"),
+            false => [0, 1, 3].map(Value::Int).to_vec(),
+        };
+        compiled_or_refused(&recipes, vocabulary, causal);
+    }
+}
+
 /// Each of the counts has 13 values, and all seven together far more than a table lists.
 #[test]
 fn sums_of_many_counts_are_exact() {
@@ -508,6 +524,8 @@ fn sums_of_many_counts_are_exact() {
     }
 }
 
+/// Their float sums depend on the order of the terms, so that their values are not listed; attention
+/// averages them all the same.
 #[test]
 fn means_of_fractions_are_real_numbers() {
     let text = "
