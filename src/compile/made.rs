@@ -10,6 +10,7 @@ use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::infer::Analysis;
 use crate::plan::pass::{Choice, FUSE, LINEAR, Pass, Passes};
 use crate::plan::{Style, Written};
+use std::ops::RangeInclusive;
 
 /// A hidden layer of so many units for each position and token has one for each pair of values of something.
 const FEW_UNITS: usize = 8;
@@ -19,6 +20,9 @@ const FEW_PARAMETERS: usize = 4_096;
 
 /// How many times larger a model may be whose rows of attention are proved to be uniform.
 const MOST_LARGER: usize = 2;
+
+/// Models of so many parameters, counted with padding, are made with real numbers, too; larger ones take long.
+const MANY_FOR_REAL: RangeInclusive<usize> = 16_384..=4_000_000;
 
 /// Means of more values are real numbers where lists of values become too long.
 const MOST_LISTED: usize = 1_024;
@@ -132,7 +136,7 @@ pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Falli
         })
     };
     match made(usize::MAX, is_worth) {
-        Ok(of_listed) if of_listed.size().parameters >= *MANY_FOR_PASSES.start() => {
+        Ok(of_listed) if MANY_FOR_REAL.contains(&of_listed.size().parameters) => {
             let Some(fewer) = most_attended(&of_listed).checked_sub(1) else {
                 return Ok(of_listed);
             };
