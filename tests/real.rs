@@ -170,7 +170,7 @@ fn exponents_of_whole_numbers_are_proved_in_float32() {
         "product = aggregate(score(indices, tokens_int, lambda k, q: exp(k * q)), indices);
         indexed = aggregate(score(indices, indices, lambda k, q: exp(k * q)), indices);
         near = aggregate(score(indices, indices, lambda k, q: exp(-(k - q) * (k - q))), indices);
-        wide = aggregate(score(indices, indices, lambda k, q: exp(-(k - q) ^ 2 / 4)), indices);
+        wide = aggregate(score(indices, indices, lambda k, q: exp(-(k - q) * (k - q) / 4)), indices);
         falling = aggregate(score(indices, indices, lambda k, q: exp((k - q) / 2) if k <= q else 0),
                             tokens_int);",
     );

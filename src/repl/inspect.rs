@@ -215,6 +215,14 @@ fn inspect(
         );
         return refuse(repl, &problem);
     }
+    let is_option = |word: &str| word.starts_with("--");
+    if found.is_err() && argument.split_whitespace().any(is_option) {
+        let problem = format!(
+            "`{command}` takes no options; what models are made for is set by `set vocab \"abc\"` and \
+             `set max_length 8`"
+        );
+        return refuse(repl, &problem);
+    }
     match found.and_then(|sop| answer(&repl.session, sop, argument)) {
         Ok(text) => repl.say(text),
         Err(error) => repl.report(vec![*error]),
