@@ -88,6 +88,20 @@ impl Program {
             .unwrap_or_else(|error| panic!("{host:?}: {error}"))
     }
 
+    /// A model in bfloat16, which is proved, and right on all cases.
+    fn in_bfloat16(&self, what: &str) -> Model {
+        let on = (Dtype::Bfloat16, HostOrder::Scores);
+        let host = Host {
+            dtype: Some(on.0),
+            order: on.1,
+        };
+        let made = self.compiled(host, Style::Faithful);
+        assert!(made.is_certified(), "{what}");
+        assert_eq!(made.model.not_bfloat16(), None, "{what}");
+        assert_eq!(self.wrong(&made.model, on), None, "{what}");
+        made.model
+    }
+
     /// The first input on which a host gives another value.
     fn wrong(&self, model: &Model, (dtype, order): (Dtype, HostOrder)) -> Option<Vec<Value>> {
         let (model, precision) = on(model, dtype);
@@ -211,14 +225,7 @@ fn weights_that_bfloat16_rounds_are_not_claimed_and_others_are_found() {
         let plain = program.compiled(Host::default(), Style::Faithful).model;
         assert!(!plain.certified.contains_key(&Dtype::Bfloat16));
         assert!(program.wrong(&plain, on).is_some(), "{text}");
-        let host = Host {
-            dtype: Some(Dtype::Bfloat16),
-            order: HostOrder::Scores,
-        };
-        let made = program.compiled(host, Style::Faithful);
-        assert_eq!(made.model.not_bfloat16(), None, "{text}");
-        assert!(made.is_certified(), "{text}");
-        assert_eq!(program.wrong(&made.model, on), None, "{text}");
+        program.in_bfloat16(text);
     }
 }
 
@@ -226,44 +233,25 @@ fn weights_that_bfloat16_rounds_are_not_claimed_and_others_are_found() {
 /// that is 1.
 #[test]
 fn classes_in_bfloat16_may_be_many() {
-    let host = Host {
-        dtype: Some(Dtype::Bfloat16),
-        order: HostOrder::Scores,
-    };
     let tokens: Vec<char> = ('0'..='9').chain('a'..='z').chain('A'..='Z').collect();
     for (count, holds_one) in [(17, false), (18, true), (26, true), (62, true)] {
         let tokens: String = tokens[..count].iter().collect();
         let reversed = "aggregate(select(indices, length - 1 - indices, ==), tokens)";
         let program = program(reversed, &tokens, 6, 4_000);
-        let made = program.compiled(host, Style::Faithful);
-        assert!(made.is_certified(), "{count}");
-        assert_eq!(made.model.not_bfloat16(), None, "{count}");
-        let mut directions = made.model.directions.iter();
-        assert_eq!(
-            directions.any(|label| label.contains("one")),
-            holds_one,
-            "{count}"
-        );
-        let on = (Dtype::Bfloat16, HostOrder::Scores);
-        assert_eq!(program.wrong(&made.model, on), None, "{count}");
+        let model = program.in_bfloat16(&tokens);
+        let mut directions = model.directions.iter();
+        let has_one = directions.any(|label| label.contains("one"));
+        assert_eq!(has_one, holds_one, "{count}");
     }
 }
 
 /// Biases of 129.5 and the like have too many digits, and are moved within the gap of their step.
 #[test]
 fn thresholds_in_bfloat16_have_no_windows() {
-    let host = Host {
-        dtype: Some(Dtype::Bfloat16),
-        order: HostOrder::Scores,
-    };
     for max_length in [32, 33, 36, 64] {
         let shuffled = "shuffle_dyck(tokens, [\"()\", \"{}\"])";
         let program = program(shuffled, "(){}", max_length, 300);
-        let made = program.compiled(host, Style::Faithful);
-        assert!(made.is_certified(), "{max_length}");
-        assert_eq!(made.model.not_bfloat16(), None, "{max_length}");
-        let on = (Dtype::Bfloat16, HostOrder::Scores);
-        assert_eq!(program.wrong(&made.model, on), None, "{max_length}");
+        program.in_bfloat16(&format!("{max_length} tokens"));
     }
 }
 

@@ -344,14 +344,10 @@ fn most_at_once<'l>(plan: &Plan, reads: impl Iterator<Item = &'l Linear>) -> usi
 
 /// What a variable that is embedded has for each token, and for each index.
 fn embedding(plan: &Plan, id: VariableId) -> Option<[&[f64]; 2]> {
-    match &plan.variable(id).written {
-        Written::Embed { tokens, indices } => Some([tokens, indices]),
-        Written::One
-        | Written::Flag
-        | Written::Attend
-        | Written::FeedForward
-        | Written::Given(..) => None,
-    }
+    let Written::Embed { tokens, indices } = &plan.variable(id).written else {
+        return None;
+    };
+    Some([tokens, indices])
 }
 
 /// How large the products of a selected key are together at most, for a query at a token.
@@ -360,7 +356,7 @@ fn selected(plan: &Plan, attend: &Attend) -> f64 {
     let of_term = |term: &Term| match &term.meaning {
         Meaning::Relation(holds) => scale.gap * size(term, |at| holds.get(at) != Some(&false)),
         Meaning::Score { .. } | Meaning::Exponent { .. } => {
-            scale.nat * term.products.iter().map(largest).sum::<f64>()
+            scale.nat * term.products.iter().map(Product::largest).sum::<f64>()
         }
         Meaning::Bos { nats: true } => scale.nat * size_at_tokens(plan, term),
         Meaning::Bos { nats: false } | Meaning::Guard => scale.gap * size_at_tokens(plan, term),
@@ -400,12 +396,6 @@ fn added(term: &Term, key: usize, of: impl Fn(f64) -> f64) -> Vec<f64> {
         }
     }
     sums
-}
-
-/// How large a product is at most, whatever the values of its two sides.
-fn largest(product: &Product) -> f64 {
-    let most = |numbers: &[f64]| numbers.iter().fold(0.0f64, |most, n| most.max(n.abs()));
-    most(&product.queries) * most(&product.keys)
 }
 
 /// How large the products of a term are for a query and a key at tokens, where both are one number or either is 0.

@@ -18,7 +18,7 @@ pub fn lower(plan: &Plan) -> Model {
         width,
         one: None,
     };
-    lowering.one = constant(plan, &Written::One).map(|one| lowering.directions[one]);
+    lowering.one = plan.holding(&Written::One).map(|one| lowering.at(one));
     let layers: Vec<Layer> = (1..=plan.layers())
         .map(|layer| lowering.layer(layer))
         .collect();
@@ -57,12 +57,6 @@ pub fn lower(plan: &Plan) -> Model {
         certified: model::Exactness::new(),
         largest_activation: None,
     }
-}
-
-fn constant(plan: &Plan, written: &Written) -> Option<usize> {
-    plan.variables
-        .iter()
-        .position(|variable| variable.written == *written)
 }
 
 struct Lowering<'p> {

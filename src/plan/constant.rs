@@ -21,10 +21,8 @@ impl Plan {
 
     /// What is 1 at every token for the biases of W_U that bfloat16 does not hold, if there is any.
     pub fn one_of_biases(&self) -> Option<VariableId> {
-        let written = self.embedded_one();
-        let known = || self.variables.iter().position(|v| v.written == written);
-        let known = self.host.is_bfloat16().then(known).flatten();
-        known.map(|known| VariableId(known as u32))
+        let is_split = self.host.is_bfloat16();
+        is_split.then(|| self.holding(&self.embedded_one()))?
     }
 
     /// The same, made if it is not there.
@@ -52,10 +50,15 @@ impl Plan {
         self.constant_variable("position 0", written, 0.0)
     }
 
+    /// The first variable that is written so.
+    pub fn holding(&self, written: &Written) -> Option<VariableId> {
+        let known = self.variables.iter().position(|v| v.written == *written)?;
+        Some(VariableId(known as u32))
+    }
+
     fn constant_variable(&mut self, label: &str, written: Written, bos: f64) -> VariableId {
-        let known = self.variables.iter().position(|v| v.written == written);
-        if let Some(known) = known {
-            return VariableId(known as u32);
+        if let Some(known) = self.holding(&written) {
+            return known;
         }
         let values = match &written {
             Written::Embed { indices, .. } if !indices.is_empty() => [0.0, 1.0].into(),

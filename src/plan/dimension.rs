@@ -80,6 +80,14 @@ impl Kind {
     }
 }
 
+impl Product {
+    /// How large it is at most, whatever the values of its two sides.
+    pub fn largest(&self) -> f64 {
+        let most = |numbers: &[f64]| numbers.iter().fold(0.0f64, |most, n| most.max(n.abs()));
+        most(&self.queries) * most(&self.keys)
+    }
+}
+
 impl Attend {
     /// Operations that agree in this are one head.
     pub fn head(&self) -> (usize, usize) {
@@ -97,8 +105,7 @@ impl Attend {
         let is_scored = |term: &&Term| term.meaning.above().is_some();
         let scored = self.terms.iter().filter(is_scored);
         let products = scored.flat_map(|term| &term.products);
-        let most = |numbers: &[f64]| numbers.iter().fold(0.0f64, |most, n| most.max(n.abs()));
-        products.map(|p| most(&p.queries) * most(&p.keys)).sum()
+        products.map(Product::largest).sum()
     }
 
     /// How far the largest score lifts a key, in nats.

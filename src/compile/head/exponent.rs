@@ -5,7 +5,7 @@
 use super::literal::{ProductPlan, TermPlan};
 use super::score::{LARGEST_LOGARITHM, refused};
 use crate::compile::linear::LinearRead;
-use crate::compile::linear::real::ends;
+use crate::compile::linear::real::{ends, product_range};
 use crate::compile::{Compiler, Want, range_of};
 use crate::graph::exponential::{Addend, Power};
 use crate::infer::Stopped;
@@ -165,11 +165,8 @@ fn powered(number: f64, power: Option<Power>) -> f64 {
 /// Where products are together, which may come in any way.
 fn reach_of_ends(products: &[ProductPlan]) -> (f64, f64) {
     let range = |product: &ProductPlan| {
-        let (queries, keys) = (&product.queries, &product.keys);
-        let corners = queries
-            .iter()
-            .flat_map(|query| keys.iter().map(move |key| query * key));
-        range_of(corners)
+        let ends = |numbers: &[f64]| range_of(numbers.iter().copied());
+        product_range(ends(&product.queries), ends(&product.keys))
     };
     let ranges = products.iter().map(range);
     ranges.fold((0.0, 0.0), |(low, high), (least, most)| {
