@@ -18,7 +18,7 @@ pub fn lower(plan: &Plan) -> Model {
         width,
         one: None,
     };
-    lowering.one = plan.holding(&Written::One).map(|one| lowering.at(one));
+    lowering.one = plan.holding(&Written::One, 0.0).map(|one| lowering.at(one));
     let layers: Vec<Layer> = (1..=plan.layers())
         .map(|layer| lowering.layer(layer))
         .collect();

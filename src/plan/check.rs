@@ -124,6 +124,7 @@ impl Plan {
         let fine = first + 1 >= 2 * last
             && matches!(variable.written, Written::Attend | Written::FeedForward)
             && below.written != Written::One
+            && self.one_of_biases() != Some(early)
             && variable.rounding.is_none()
             && below.rounding.is_none()
             && writes(early).all(|half| half < first)

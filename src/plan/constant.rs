@@ -19,15 +19,21 @@ impl Plan {
         self.constant_variable("one", written, 0.0)
     }
 
-    /// What is 1 at every token for the biases of W_U that bfloat16 does not hold, if there is any.
+    /// What is 1 everywhere for biases that bfloat16 does not hold, if there is any.
     pub fn one_of_biases(&self) -> Option<VariableId> {
         let is_split = self.host.is_bfloat16();
-        is_split.then(|| self.holding(&self.embedded_one()))?
+        is_split.then(|| self.holding(&self.embedded_one(), 1.0))?
     }
 
     /// The same, made if it is not there.
     pub fn add_one_of_biases(&mut self) -> VariableId {
-        self.constant_variable("one", self.embedded_one(), 0.0)
+        self.constant_variable("one", self.embedded_one(), 1.0)
+    }
+
+    /// That of hidden units. Where all is 0 at BOS, so are their biases.
+    pub fn one_of_units(&self) -> Option<VariableId> {
+        let one = self.one_of_biases()?;
+        self.holding(&Written::One, 0.0).is_none().then_some(one)
     }
 
     fn embedded_one(&self) -> Written {
@@ -50,14 +56,15 @@ impl Plan {
         self.constant_variable("position 0", written, 0.0)
     }
 
-    /// The first variable that is written so.
-    pub fn holding(&self, written: &Written) -> Option<VariableId> {
-        let known = self.variables.iter().position(|v| v.written == *written)?;
+    /// The first variable that is written so, and is this at BOS if there is one.
+    pub fn holding(&self, written: &Written, bos: f64) -> Option<VariableId> {
+        let is_it = |v: &Variable| v.written == *written && (v.bos == bos || !self.bos);
+        let known = self.variables.iter().position(is_it)?;
         Some(VariableId(known as u32))
     }
 
     fn constant_variable(&mut self, label: &str, written: Written, bos: f64) -> VariableId {
-        if let Some(known) = self.holding(&written) {
+        if let Some(known) = self.holding(&written, bos) {
             return known;
         }
         let values = match &written {

@@ -301,7 +301,11 @@ impl Plan {
     /// What a hidden unit adds up, as it is in W_in.
     pub fn unit(&self, forward: &FeedForward, unit: &Unit) -> Linear {
         let sum = nominal(forward, unit);
-        sum.scaled(1.0 / self.balance_of_unit(forward, unit))
+        let sum = sum.scaled(1.0 / self.balance_of_unit(forward, unit));
+        match self.one_of_units() {
+            Some(one) => sum.with_bias_in_two(one),
+            None => sum,
+        }
     }
 
     /// The power of two that a hidden unit gives to its weight in W_out: floats round nothing

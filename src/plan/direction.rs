@@ -6,17 +6,20 @@ use rustc_hash::FxHashSet;
 
 impl Plan {
     /// The direction of each variable, and how many there are. Hosts add what they read in the order of
-    /// directions: what is exact comes first, so that nothing is rounded before what is not.
+    /// directions: what is exact comes first, so that nothing is rounded before what is not, and what is left of
+    /// a bias before all, so that sums begin with the bias as it was.
     pub fn directions(&self) -> (Vec<usize>, usize) {
         let mut own: Vec<usize> = (0..self.variables.len()).collect();
         own.retain(|at| self.below(VariableId(*at as u32)).is_none());
+        let one = self.one_of_biases();
         own.sort_by_key(|at| match &self.variables[*at] {
+            _ if one == Some(VariableId(*at as u32)) => 0,
             Variable {
                 written: Written::Embed { .. },
                 ..
-            } => 0,
-            variable if variable.written == Written::One || variable.rounding.is_some() => 1,
-            _ => 2,
+            } => 1,
+            variable if variable.written == Written::One || variable.rounding.is_some() => 2,
+            _ => 3,
         });
         let next = own.len();
         let mut directions = vec![usize::MAX; self.variables.len()];

@@ -101,15 +101,17 @@ impl Linear {
         let Some(one) = one else {
             return scores;
         };
-        let split = |score: Linear| {
-            let (all, held) = (score.constant, bfloat16(score.constant));
-            let score = Linear {
-                constant: held,
-                ..score
-            };
-            score.plus(one, all - held)
-        };
+        let split = |score: Linear| score.with_bias_in_two(one);
         scores.into_iter().map(split).collect()
+    }
+
+    /// It with a constant that bfloat16 holds. What is left of that is read of `one`, which is 1 everywhere.
+    #[must_use]
+    pub fn with_bias_in_two(mut self, one: VariableId) -> Linear {
+        let all = self.constant;
+        self.constant = bfloat16(all);
+        let left = all - self.constant;
+        self.plus(one, left)
     }
 
     /// The scores of numbers for the nearest to `y/x`, of this and a number `x` above 0, as [`score`] has them,

@@ -17,6 +17,7 @@ use crate::compile::{Care, Compiler};
 use crate::graph::{Encoding, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
+use crate::model::is_bfloat16;
 use crate::plan::{
     FeedForward, Linear, Plan, Rounding, Source, Style, Variable, VariableId, Written, ascending,
     outputs,
@@ -463,6 +464,14 @@ impl Emitter<'_, '_> {
                 true => in_bfloat16(&feature.units, linear.constant),
                 false => feature.units.clone(),
             };
+            if compiler.host.is_bfloat16() {
+                let mut biases = units
+                    .iter()
+                    .map(|unit| unit.slope * linear.constant + unit.offset);
+                if !biases.all(is_bfloat16) {
+                    self.plan.add_one_of_biases();
+                }
+            }
             self.plan.feed_forwards.push(FeedForward {
                 source: self.plan.variable(into).source.clone(),
                 argument: linear,

@@ -1,7 +1,7 @@
 //! What nobody reads goes: variables that no output needs, with the operations that write them, and
 //! hidden units that no token makes active.
 
-use crate::plan::{Plan, ReadOut, VariableId, Written};
+use crate::plan::{FeedForward, Plan, ReadOut, VariableId, Written};
 
 pub(super) fn dead(plan: &mut Plan) {
     for forward in &mut plan.feed_forwards {
@@ -30,6 +30,7 @@ fn live(plan: &Plan) -> Vec<bool> {
         .collect();
     let mut pending: Vec<VariableId> = Vec::new();
     pending.extend(plan.outputs.iter().flat_map(ReadOut::reads));
+    pending.extend(plan.one_of_units().filter(|one| is_of_units(plan, *one)));
     while let Some(id) = pending.pop() {
         if std::mem::replace(&mut live[id.0 as usize], true) {
             continue;
@@ -42,4 +43,13 @@ fn live(plan: &Plan) -> Vec<bool> {
         }
     }
     live
+}
+
+/// Whether the bias of a hidden unit is in two.
+fn is_of_units(plan: &Plan, one: VariableId) -> bool {
+    let is_read = |forward: &FeedForward| {
+        let mut units = forward.units.iter();
+        units.any(|unit| plan.unit(forward, unit).terms.contains_key(&one))
+    };
+    plan.feed_forwards.iter().any(is_read)
 }

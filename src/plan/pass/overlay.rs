@@ -111,7 +111,8 @@ fn on_embedding(plan: &mut Plan, late: VariableId) {
             continue;
         };
         let is_taken = plan.shared.iter().any(|(_, known)| *known == early);
-        if is_taken || is_attended(plan, early) {
+        let is_of_biases = plan.one_of_biases() == Some(early);
+        if is_taken || is_of_biases || is_attended(plan, early) {
             continue;
         }
         let Some(ratio) = ratio(sums(plan, late), early, late).filter(|ratio| *ratio != 0.0) else {

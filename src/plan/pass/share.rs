@@ -62,12 +62,14 @@ fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
         add(&forward.argument, &mut write);
         writes[forward.into.0 as usize].push(write);
     }
+    let one = plan.one_of_biases();
     let mut known: BTreeMap<Content, VariableId> = BTreeMap::new();
     let places = plan.variables.iter().zip(writes).enumerate();
     places
         .map(|(at, (variable, mut writes))| {
             let id = VariableId(at as u32);
             let kind = match &variable.written {
+                _ if one == Some(id) => return Some(id),
                 Written::Flag | Written::One | Written::Given(..) => return Some(id),
                 Written::Attend => 0,
                 Written::FeedForward => 1,
