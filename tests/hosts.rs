@@ -44,7 +44,7 @@ struct Program {
 
 fn program(text: &str, tokens: &str, max_length: usize, exhaustive: usize) -> Program {
     let mut session = Session::new(Sharing::Equal);
-    for module in ["hist", "sorting", "dyck"] {
+    for module in ["hist", "sorting", "dyck", "arithmetic"] {
         session.load_text("loads", &format!("load \"{module}\";"));
     }
     let sop = session
@@ -252,6 +252,23 @@ fn thresholds_in_bfloat16_have_no_windows() {
         let shuffled = "shuffle_dyck(tokens, [\"()\", \"{}\"])";
         let program = program(shuffled, "(){}", max_length, 300);
         program.in_bfloat16(&format!("{max_length} tokens"));
+    }
+}
+
+/// So is one of a hidden unit, where that cannot be moved or is no step's; and weights that tell thresholds of one
+/// index from those of another have few digits.
+#[test]
+fn biases_of_hidden_units_in_bfloat16_may_have_more_digits() {
+    for (text, tokens, max_length) in [
+        ("depth(tokens, [\"()\"])", "()", 70),
+        ("depth(tokens, [\"()\"])", "()", 130),
+        ("dyckk_ptf(tokens, [\"()\"])", "()", 8),
+        ("bounded_dyck(tokens, [\"()\"], 3)", "()", 8),
+        ("running_parity(tokens, \"a\")", "ab", 8),
+        ("add(tokens)", "01+", 5),
+    ] {
+        let program = program(text, tokens, max_length, 300);
+        program.in_bfloat16(&format!("{text} of {max_length} tokens"));
     }
 }
 

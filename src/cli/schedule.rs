@@ -40,8 +40,9 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let loaded = open_file(output, &arguments.program)?;
     let (mut session, _) = open_read(output, &loaded, sharing)?;
     let expressions = &*arguments.sops.expr;
-    let sops: Fallible<Vec<SOpId>> = expressions.iter().map(|text| session.sop(text)).collect();
-    let sops = output.expect(sops, session.sources())?;
+    let outputs = session.outputs(expressions);
+    let (outputs, _) = output.expect(outputs, session.sources())?;
+    let sops: Vec<SOpId> = outputs.iter().map(|(sop, _)| *sop).collect();
     let planned = &arguments.planned;
     let alone = |output: &mut Output| {
         let alone = || Alone::new(&session, &sops, planned.making.search());
@@ -71,11 +72,6 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     }
     let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
     let asked = asked(&planned.setting, vocabulary, Some(&planned.making));
-    let outputs = sops
-        .iter()
-        .copied()
-        .zip(expressions.iter().map(String::as_str));
-    let outputs: Vec<(SOpId, &str)> = outputs.collect();
     let compile = || session.compile_sops(&outputs, &asked);
     let compiled = progress::shown(output, session.control(), "compiling", compile)?;
     let compiled = output.expect(compiled, session.sources())?;

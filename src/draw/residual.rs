@@ -70,7 +70,7 @@ impl Directions {
     }
 }
 
-/// The residual stream of a model after the embedding and after each half layer, a column for each
+/// The residual stream of a model after the embedding and after each half layer that writes, a column for each
 /// direction, those of one variable together; and when each variable is written and last read.
 ///
 /// # Errors
@@ -87,7 +87,7 @@ pub fn stream(subject: &Subject, model: &Model) -> Fallible<Drawing> {
         panels: vec![lifetimes(model, &directions)],
     }];
     let mut panels = Vec::new();
-    for step in &traced.steps {
+    for step in traced.steps.iter().filter(|step| writes(model, step.half)) {
         let row = |row: Vec<f64>| {
             directions
                 .order
@@ -136,6 +136,20 @@ pub fn stream(subject: &Subject, model: &Model) -> Fallible<Drawing> {
         sections,
         ..Drawing::default()
     })
+}
+
+/// Whether there is anything in a half layer: the others leave the stream as it is.
+fn writes(model: &Model, half: usize) -> bool {
+    let Some(layer) = half
+        .checked_sub(1)
+        .and_then(|half| model.layers.get(half / 2))
+    else {
+        return true;
+    };
+    match half % 2 {
+        1 => !layer.heads.is_empty(),
+        _ => layer.mlp.input.columns() > 0 || layer.mlp.output_bias.iter().any(|bias| *bias != 0.0),
+    }
 }
 
 /// From when a direction is written until it is last read: the first and the last half layer, that
@@ -189,6 +203,7 @@ fn lifetime(model: &Model, direction: usize) -> Option<(usize, usize)> {
 
 fn lifetimes(model: &Model, directions: &Directions) -> Panel {
     let halves = 2 * model.layers.len() + 1;
+    let shown: Vec<usize> = (0..halves).filter(|half| writes(model, *half)).collect();
     let mut cells = Vec::new();
     let mut start = 0;
     for group in &directions.groups {
@@ -199,7 +214,7 @@ fn lifetimes(model: &Model, directions: &Directions) -> Panel {
             }
         }
         start += group.columns;
-        cells.push(row);
+        cells.push(shown.iter().map(|half| row[*half]).collect());
     }
     let names = directions.groups.iter().map(|group| match group.columns {
         1 => Cell::new(&*group.name),
@@ -219,7 +234,7 @@ fn lifetimes(model: &Model, directions: &Directions) -> Panel {
             above: vec![TextRow {
                 name: "after".to_string(),
                 role: Role::Token,
-                cells: (0..halves).map(|half| Cell::new(short(half))).collect(),
+                cells: shown.iter().map(|half| Cell::new(short(*half))).collect(),
             }],
             left: vec![TextRow {
                 name: "variable".to_string(),

@@ -110,6 +110,22 @@ impl Session {
     ) -> Fallible<Compiled> {
         // What a model is for is looked at first: it is known without running anything.
         self.setting(asked)?;
+        let (outputs, place) = self.outputs(expressions)?;
+        self.compile_sops(&outputs, asked)
+            .map_err(|error| match place {
+                Some(span) => error.or_at(span, "compiled from this").into(),
+                None => error,
+            })
+    }
+
+    /// The s-ops of a model, each with the name of its output, and where the first is written.
+    ///
+    /// # Errors
+    /// As [`Session::sop`]; an expression that is asked for twice (E0405).
+    pub fn outputs<'e, E: AsRef<str>>(
+        &mut self,
+        expressions: &'e [E],
+    ) -> Fallible<(Vec<(SOpId, &'e str)>, Option<Span>)> {
         let mut outputs = Vec::with_capacity(expressions.len());
         let mut place = None;
         for expression in expressions {
@@ -122,11 +138,7 @@ impl Session {
             outputs.push((sop, expression));
             place.get_or_insert(span);
         }
-        self.compile_sops(&outputs, asked)
-            .map_err(|error| match place {
-                Some(span) => error.or_at(span, "compiled from this").into(),
-                None => error,
-            })
+        Ok((outputs, place))
     }
 
     /// Compiles s-ops, at least one, each with the name of its output.

@@ -7,12 +7,13 @@ use super::axis::Axis;
 use super::ratio::Ratio;
 use super::search::MOST_PRECISION;
 use super::side::Side;
-use super::units::{few_digits, step_units};
+use super::units::step_units;
 use super::wanted::{Wanted, targets};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want, key, ones_where};
 use crate::infer::space::{Space, VarId};
 use crate::infer::{Analysis, Operand, Stopped};
+use crate::model::bfloat16;
 use crate::plan::ascending;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -438,11 +439,18 @@ impl Taking<'_> {
                 (false, false) => 0.0,
             };
             match self.is_bfloat16 {
-                true => few_digits(middle * slope) / slope,
+                true => (2.0 * middle * slope).round() / (2.0 * slope),
                 false => (middle / grid).round() * grid,
             }
         };
-        let thresholds: Vec<f64> = limits.iter().map(at).collect();
+        let mut thresholds: Vec<f64> = limits.iter().map(at).collect();
+        if self.is_bfloat16 {
+            // The first is a bias, and what others are beside it are weights.
+            let first = thresholds[0];
+            for threshold in &mut thresholds {
+                *threshold = first + bfloat16(*threshold - first);
+            }
+        }
         let far = 2f64.powf((2.0 * (range + gap)).log2().ceil());
         let threshold = match self.by {
             Some((by, _)) => LinearRead::function(by, thresholds.clone()),

@@ -278,7 +278,7 @@ fn without_fractions(argument: LinearRead, stairs: Staircase) -> (LinearRead, St
 
 /// A number near one, at which the biases of a step's two units are bfloat16: half of a whole number, or where
 /// these have too many digits the middle between two.
-pub(super) fn few_digits(at: f64) -> f64 {
+fn few_digits(at: f64) -> f64 {
     let half = (2.0 * at).round() / 2.0;
     match is_bfloat16(half + 0.5) && is_bfloat16(half - 0.5) {
         true => half,
