@@ -187,7 +187,7 @@ pub mod inside {
     }
     pub mod interpret {
         pub use crate::interpret::{
-            Explanation, Generation, evaluate, evaluate_many, evaluate_selector, explain,
+            Explanation, Failed, Generation, evaluate, evaluate_many, evaluate_selector, explain,
         };
     }
     #[cfg(feature = "cli")]
