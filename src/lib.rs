@@ -180,6 +180,55 @@ pub mod inside {
     pub mod format {
         pub use crate::format::{print, print_with_parentheses};
     }
+    pub mod graph {
+        use crate::base::Span;
+        use crate::graph::{Graph, SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+        use crate::value::{Comparison, Op, Value};
+
+        /// What adds nodes to a graph, which is there to be read by others.
+        pub trait Build {
+            fn sop(&mut self, sop: SOp, span: Span) -> SOpId;
+            fn selector(&mut self, selector: Selector, span: Span) -> SelectorId;
+            fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId;
+
+            fn constant(&mut self, value: Value, span: Span) -> SOpId {
+                self.sop(SOp::Constant(value), span)
+            }
+
+            fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
+                self.sop(SOp::Map { op, operands }, span)
+            }
+
+            fn select(
+                &mut self,
+                keys: SOpId,
+                queries: SOpId,
+                comparison: Comparison,
+                span: Span,
+            ) -> SelectorId {
+                let compare = Selector::Compare {
+                    keys,
+                    queries,
+                    comparison,
+                };
+                self.selector(compare, span)
+            }
+        }
+
+        impl Build for Graph {
+            fn sop(&mut self, sop: SOp, span: Span) -> SOpId {
+                Graph::sop(self, sop, span)
+            }
+
+            fn selector(&mut self, selector: Selector, span: Span) -> SelectorId {
+                Graph::selector(self, selector, span)
+            }
+
+            fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId {
+                Graph::scorer(self, scorer, span)
+            }
+        }
+    }
     pub mod infer {
         pub use crate::infer::cube::{Cube, Literal, Relation, and, not, or};
         pub use crate::infer::sums::{Term, counts_and_sums, scaled};
@@ -187,7 +236,7 @@ pub mod inside {
     }
     pub mod interpret {
         pub use crate::interpret::{
-            Explanation, Generation, evaluate, evaluate_many, evaluate_selector, explain,
+            Explanation, Failed, Generation, evaluate, evaluate_many, evaluate_selector, explain,
         };
     }
     #[cfg(feature = "cli")]
@@ -207,6 +256,17 @@ pub mod inside {
         pub use crate::learn::task::Task;
         pub use crate::learn::train::{Progress, Recipe, Training};
         pub use crate::learn::{Sizes, trained};
+    }
+    pub mod plan {
+        use crate::base::Control;
+        use crate::plan::Plan;
+        use crate::plan::pass::Pass;
+        use crate::schedule::report::Searched;
+
+        /// Runs a pass over a plan, as compiling does.
+        pub fn run(pass: &Pass, plan: &mut Plan, control: &Control) -> Option<Searched> {
+            pass.run(plan, control)
+        }
     }
     pub mod stdlib {
         pub use crate::stdlib::{MODULES, Module, RASPLIB};

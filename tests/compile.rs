@@ -11,6 +11,7 @@ use rasp::base::{Code, Diagnostic, Fallible, Limits, SourceId, Span};
 use rasp::execute::{Precision, run};
 use rasp::graph::{Graph, SOp, SOpId, Selector, Sharing};
 use rasp::inside::compile::{compile, compile_in, verify};
+use rasp::inside::graph::Build;
 use rasp::inside::infer::{Domain, infer};
 use rasp::inside::interpret::evaluate;
 use rasp::model::{Decoder, Dtype, HostOrder, Model};

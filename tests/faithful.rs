@@ -11,6 +11,7 @@ use rasp::execute::trace::trace;
 use rasp::execute::{Executor, Precision, largest_activation};
 use rasp::graph::{Graph, SOp, SOpId, SelectorId, Sharing};
 use rasp::inside::compile::{compile_in, verify};
+use rasp::inside::graph::Build;
 use rasp::inside::infer::inputs;
 use rasp::inside::interpret::{evaluate, evaluate_selector};
 use rasp::model::Model;

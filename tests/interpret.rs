@@ -10,10 +10,10 @@ mod scores;
 use naive::Naive;
 use proptest::prelude::*;
 use random::Program;
-use rasp::base::Limits;
+use rasp::base::{Diagnostic, Limits};
 use rasp::graph::Sharing;
 use rasp::inside::interpret::{
-    Explanation, Generation, evaluate, evaluate_many, evaluate_selector, explain,
+    Explanation, Failed, Generation, evaluate, evaluate_many, evaluate_selector, explain,
 };
 use rasp::session::Session;
 use rasp::value::{Op, Value};
@@ -28,6 +28,7 @@ fn check_sops(program: &Program, input: &[Value]) {
     for id in &program.sops {
         let expected = naive.evaluate(*id);
         let actual = evaluate(&program.graph, *id, input);
+        let actual = actual.map_err(|failed| Diagnostic::from(failed.in_graph(&program.graph)));
         let shown = || program.graph.expression(*id);
         match (expected, actual) {
             (Ok((values, sequence_type)), Ok(sequence)) => {
@@ -245,7 +246,9 @@ fn check_generation(program: &Program, prompt: &[Value]) {
         let mut generation = Generation::new(&program.graph, *id, prompt);
         for _ in 0..8 {
             let shown = program.graph.expression(*id);
-            match (evaluate(&program.graph, *id, &input), generation.step()) {
+            let told = |failed: Box<Failed>| Diagnostic::from(failed.in_graph(&program.graph));
+            let whole = evaluate(&program.graph, *id, &input).map_err(told);
+            match (whole, generation.step().map_err(told)) {
                 (Ok(sequence), Ok(token)) => {
                     let last = sequence.values.last().expect("one for each token");
                     assert!(
@@ -397,6 +400,7 @@ proptest! {
         let selector = program.choose(&choice);
         let expected = Naive::new(&program.graph, &input).matrix(selector);
         let actual = evaluate_selector(&program.graph, selector, &input, &Limits::default());
+        let actual = actual.map_err(|failed| Diagnostic::from(failed.in_graph(&program.graph)));
         match (expected, actual) {
             (Ok(expected), Ok(actual)) => prop_assert_eq!(expected, actual),
             (Err(fault), Err(diagnostic)) => prop_assert_eq!(fault.code, diagnostic.code),

@@ -19,7 +19,9 @@ use rasp::inside::compile::{certified, compile_in, verify};
 use rasp::inside::infer::inputs;
 use rasp::inside::interpret::{evaluate, evaluate_selector};
 use rasp::model::{HostOrder, from_bytes, to_bytes};
-use rasp::plan::{Attend, Kind, Meaning, PatternSource, Plan, Style, Term, VariableId};
+use rasp::plan::{
+    Attend, Kind, Meaning, PatternSource, Plan, Source, Style, Term, Variable, VariableId, Written,
+};
 use rasp::session::{Certificate, Compiled, Request, Session, Setting, VerifyOptions};
 use rasp::value::Value;
 use std::collections::BTreeMap;
@@ -456,7 +458,15 @@ fn nothing_is_proved_where_position_0_stands_elsewhere() {
     }
     // A BOS token that there is not.
     assert!(!holds_after("before", |plan| {
-        plan.flag();
+        plan.variables.push(Variable {
+            label: "BOS".to_string(),
+            source: Source::default(),
+            written: Written::Flag,
+            bos: 1.0,
+            values: [0.0].into(),
+            rounding: None,
+            asked_for: false,
+        });
     }));
 }
 

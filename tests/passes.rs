@@ -9,6 +9,7 @@ use crate::common::place;
 use place::Place;
 use rasp::base::{Code, Control, Limits};
 use rasp::inside::compile::compile_in;
+use rasp::inside::plan::run;
 use rasp::plan::pass::{PASSES, Passes};
 use rasp::plan::{Plan, Style, VariableId, Written};
 use rasp::session::{Compiled, Request, Setting};
@@ -116,11 +117,10 @@ fn what_nobody_reads_goes() {
     let compiled = compiled(PROGRAMS[1].1, Style::Faithful, "all").unwrap();
     let mut plan = compiled.draft.clone();
     let unread = plan.variables[0].clone();
-    let id = plan.add(unread);
-    assert_eq!(id.0 as usize + 1, plan.variables.len());
-    Passes::parse("dead")
-        .unwrap()
-        .run(&mut plan, &Control::default());
+    plan.variables.push(unread);
+    for pass in Passes::parse("dead").unwrap().iter() {
+        run(pass, &mut plan, &Control::default());
+    }
     assert_eq!(plan.variables.len(), compiled.draft.variables.len());
     assert_eq!(plan.check(), Ok(()));
 }

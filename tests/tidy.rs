@@ -345,6 +345,15 @@ fn plain_words_name_one_thing_each() {
     }
 }
 
+/// Why there is no value is a fault, which whoever shows it has put in words.
+#[test]
+fn the_interpreter_makes_no_diagnostics() {
+    for (file, text) in sources() {
+        let makes = text.contains("Diagnostic") || text.contains("Fallible");
+        assert!(!makes || !file.starts_with("interpret/"), "src/{file}");
+    }
+}
+
 #[test]
 fn only_the_renderer_names_ariadne() {
     for (file, text) in sources() {

@@ -40,7 +40,7 @@ impl Asked {
     /// # Errors
     /// As [`interpret::evaluate`].
     pub fn answer(self, graph: &Graph, tokens: &[Value], limits: &Limits) -> Fallible<Answer> {
-        match self {
+        let answer = match self {
             Asked::SOp(id) => interpret::evaluate(graph, id, tokens).map(Answer::Sequence),
             Asked::Selector(id) => {
                 interpret::evaluate_selector(graph, id, tokens, limits).map(Answer::Rows)
@@ -48,13 +48,14 @@ impl Asked {
             Asked::Scorer(id) => {
                 interpret::evaluate_scorer(graph, id, tokens, limits).map(Answer::Scores)
             }
-        }
+        };
+        answer.map_err(|failed| failed.in_graph(graph).into())
     }
 
     /// Why there is no answer, with what the program says about it.
     pub fn explained(self, session: &Session, error: Box<Diagnostic>) -> Box<Diagnostic> {
         match self {
-            Asked::SOp(id) => session.explained(*error, id),
+            Asked::SOp(id) => session.explained(*error, &[id]),
             Asked::Selector(_) | Asked::Scorer(_) => error,
         }
     }

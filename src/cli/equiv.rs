@@ -81,7 +81,9 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
         Verdict::Unknown => output.leave_open(),
     }
     let rows = |selector, input: &[Value]| {
-        evaluate_selector(session.graph(), selector, input, session.limits())
+        let (graph, limits) = (session.graph(), session.limits());
+        let found = evaluate_selector(graph, selector, input, limits);
+        found.map_err(|failed| failed.in_graph(graph).into())
     };
     let rows = selectors
         .zip(found.difference.as_ref())

@@ -73,8 +73,8 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
             has_generated = true;
             Ok(Some(token))
         }
-        Err(error) => {
-            let error = session.explained(*error, sop);
+        Err(failed) => {
+            let error = session.told(*failed);
             Err(match has_generated && error.code == Code::MixedTypes {
                 true => Box::new(error.help(format!(
                     "it is numbers that `{expression}` adds to a text: `-e 'str({expression})'` adds characters"

@@ -213,6 +213,10 @@ fn explain_cost(
         for step in &explanation.steps {
             output.line(&format!("    {step}"))?;
         }
+        if let Some(fault) = &explanation.fault {
+            let error = Diagnostic::from(&fault.cause);
+            output.line(&format!("    fails: {}", error.message))?;
+        }
     }
     Ok(())
 }

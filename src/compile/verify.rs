@@ -217,7 +217,8 @@ impl Found {
         inputs: &[Vec<Value>],
         run: &impl Fn(&[Vec<Value>]) -> Fallible<(Outputs, N)>,
     ) -> Fallible<N> {
-        let expected = interpret::evaluate_many(graph, roots, inputs)?;
+        let expected = interpret::evaluate_many(graph, roots, inputs);
+        let expected = expected.map_err(|failed| failed.in_graph(graph))?;
         // Where one of several fails the others still have values.
         let pairs = inputs.iter().zip(expected);
         let (accepted, rejected): (Vec<_>, Vec<_>) =

@@ -4,7 +4,7 @@
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId};
-use crate::interpret::fault::{Cause, Failed, Pairs};
+use crate::interpret::fault::{Cause, InGraph, Pairs};
 use crate::value::{Failure, Value};
 
 /// Why a primitive has no result.
@@ -123,31 +123,40 @@ const SHOWN: usize = 5;
 
 /// At its place in the program. What the language gives has none: then it is where an s-op that the
 /// roots need reads it.
-impl From<Failed<'_>> for Diagnostic {
-    fn from(failed: Failed) -> Diagnostic {
-        let (fault, graph, input) = (failed.fault, failed.graph, failed.input);
+impl From<InGraph<'_>> for Diagnostic {
+    fn from(it: InGraph) -> Diagnostic {
+        let (fault, graph) = (&it.failed.fault, it.graph);
         let error = Diagnostic::from(&fault.cause);
         let at = |position: usize| {
-            let token = input.get(position).map_or(String::new(), Value::source);
-            format!("at position {position}, {token}")
+            let token = it.failed.token(position).map(Value::source);
+            format!("at position {position}, {}", token.unwrap_or_default())
         };
-        rules! { (graph.get(fault.sop), &fault.score, &fault.cause);
-            (sop, Some(score), _) =>
-                where weighted = matches!(sop, SOp::WeightedMean { .. });
+        let place = fault.sop.map(|id| (id, graph.get(id)));
+        rules! { (place, &fault.score, &fault.cause);
+            (place, Some(score), _) =>
+                where weighted = place.filter(|(_, sop)| matches!(sop, SOp::WeightedMean { .. }));
                 where (key, query) = (at(score.key), at(score.query));
                 match weighted {
-                    true => error.at(graph.span(fault.sop), "this fails"),
-                    false => error,
+                    Some((id, _)) => error.at(graph.span(id), "this fails"),
+                    None => error,
                 },
                 at graph.scorer_span(score.scorer), "for the key {key}, and the query {query}";
-            (SOp::Tokens, ..) => placed(&failed, error),
+            (None, ..) => error;
+            (Some((id, SOp::Tokens)), ..) => placed(&it, id, error),
                 help "give numbers alone, like `[1, 2]`, or strings alone, like `[\"1\", \"2\"]`";
-            (SOp::Aggregate { default, .. }, _, Cause::Mixed(_)) =>
+            (Some((id, SOp::Aggregate { default, .. })), _, Cause::Mixed(_)) =>
                 where default = default.source();
-                placed(&failed, error),
+                placed(&it, id, error),
                 note "a position that selects nothing gets the default, here {default}";
-            _ => placed(&failed, error);
+            (Some((id, _)), ..) => placed(&it, id, error);
         }
+    }
+}
+
+/// The same where a result may be one.
+impl From<InGraph<'_>> for Box<Diagnostic> {
+    fn from(it: InGraph) -> Box<Diagnostic> {
+        Box::new(it.into())
     }
 }
 
@@ -163,12 +172,12 @@ fn listed(values: &[Value]) -> String {
 }
 
 /// Shows where it failed, and where operands were made that are only named there.
-fn placed(failed: &Failed, error: Diagnostic) -> Diagnostic {
-    let Failed { fault, graph, .. } = *failed;
-    let sop = graph.get(fault.sop);
+fn placed(it: &InGraph, id: SOpId, error: Diagnostic) -> Diagnostic {
+    let (failed, graph) = (&it.failed, it.graph);
+    let (fault, sop) = (&failed.fault, graph.get(id));
     let is_input = matches!(sop, SOp::Tokens);
     let place = |name: &str| match (fault.position, &fault.cause) {
-        (Some(at), _) => match failed.input.get(at).map(Value::source) {
+        (Some(at), _) => match failed.token(at).map(Value::source) {
             Some(token) => format!("{name} fails at position {at}, where the token is {token}"),
             None => format!("{name} fails at position {at}"),
         },
@@ -176,19 +185,19 @@ fn placed(failed: &Failed, error: Diagnostic) -> Diagnostic {
         (None, Cause::Mixed(_)) => "here they meet".to_string(),
         (None, _) => format!("{name} fails"),
     };
-    let span = graph.span(fault.sop);
+    let span = graph.span(id);
     if span == Span::BUILT_IN {
         // Where an s-op of the program reads it.
-        let reads = |id: &SOpId| graph.dependencies(*id).contains(&fault.sop);
-        let readers = graph.reachable(failed.roots).into_iter().filter(reads);
+        let reads = |reader: &SOpId| graph.dependencies(*reader).contains(&id);
+        let readers = graph.reachable(&failed.roots).into_iter().filter(reads);
         let mut places = readers.map(|id| graph.span(id));
         let place_of = places.find(|span| *span != Span::BUILT_IN && !is_input);
         return match place_of {
-            Some(at) => error.at(at, place(&format!("`{}`", graph.describe(fault.sop)))),
+            Some(at) => error.at(at, place(&format!("`{}`", graph.describe(id)))),
             None => error.note(place("this")),
         };
     }
-    let operands = matches!(sop, SOp::Map { .. }).then(|| graph.dependencies(fault.sop));
+    let operands = matches!(sop, SOp::Map { .. }).then(|| graph.dependencies(id));
     let operands = operands.unwrap_or_default();
     let named = operands.iter().filter(|id| {
         let made = graph.span(**id);

@@ -42,7 +42,7 @@ impl<'a> Run<'a> {
         input: &'a [Value],
         limits: &'a Limits,
     ) -> Fallible<Run<'a>> {
-        interpret::evaluate(graph, root, input)?;
+        interpret::evaluate(graph, root, input).map_err(|failed| failed.in_graph(graph))?;
         Run::of(graph, graph.reachable(&[root]), input, limits)
     }
 
@@ -65,7 +65,8 @@ impl<'a> Run<'a> {
         input: &'a [Value],
         limits: &'a Limits,
     ) -> Fallible<Run<'a>> {
-        let values = interpret::evaluate_each(graph, &sops, input)?;
+        let values = interpret::evaluate_each(graph, &sops, input);
+        let values = values.map_err(|failed| failed.in_graph(graph))?;
         let values = values.into_iter().map(Result::ok);
         Ok(Run {
             graph,
@@ -89,7 +90,8 @@ impl<'a> Run<'a> {
     pub fn weights(&self, attention: Attention) -> Fallible<Vec<Vec<f64>>> {
         match attention {
             Attention::Selector(id) => {
-                let rows = interpret::evaluate_selector(self.graph, id, self.input, self.limits)?;
+                let rows = interpret::evaluate_selector(self.graph, id, self.input, self.limits);
+                let rows = rows.map_err(|failed| failed.in_graph(self.graph))?;
                 let bit = |bit: &bool| f64::from(u8::from(*bit));
                 Ok(rows
                     .iter()

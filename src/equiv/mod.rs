@@ -12,7 +12,7 @@ use crate::base::{Fallible, Limits, Random};
 use crate::graph::{Graph, SOpId};
 use crate::infer::facts::check_setting;
 use crate::infer::{Setting, inputs};
-use crate::interpret::{self, Sequence};
+use crate::interpret::{self, Failed, Sequence};
 use crate::value::Value;
 use renaming::Renaming;
 use shorten::Shortener;
@@ -180,16 +180,19 @@ enum Outcome {
 
 impl Trial<'_> {
     fn run(&self, input: &[Value]) -> Outcome {
-        let a = interpret::evaluate(self.graph, self.a, input);
-        let b = interpret::evaluate(self.graph, self.b, input);
+        let [a, b] = [self.a, self.b].map(|sop| interpret::evaluate(self.graph, sop, input));
         if self.graph.control().is_stopped() {
             return Outcome::Interrupted;
         }
         if a.is_err() && b.is_err() {
             return Outcome::BothFail;
         }
-        let input = input.to_vec();
-        let difference = Difference { input, a, b };
+        let told = |failed: Box<Failed>| failed.in_graph(self.graph).into();
+        let difference = Difference {
+            input: input.to_vec(),
+            a: a.map_err(told),
+            b: b.map_err(told),
+        };
         let both = difference.a.is_ok() && difference.b.is_ok();
         match both && difference.position().is_none() {
             true => Outcome::Same,

@@ -4,7 +4,7 @@
 
 use super::Options;
 use super::renaming::Renaming;
-use crate::base::Code;
+use crate::base::{Code, Diagnostic};
 use crate::graph::{Graph, SOp, SOpId};
 use crate::interpret;
 use crate::value::Value;
@@ -163,7 +163,7 @@ fn table(graph: &Graph, id: SOpId, tokens: &[Value]) -> Vec<OnToken> {
     }
     let alone = |token| match interpret::evaluate(graph, id, std::slice::from_ref(token)) {
         Ok(sequence) => sequence.values.into_iter().next().ok_or(Code::BadInput),
-        Err(error) => Err(error.code),
+        Err(failed) => Err(Diagnostic::from(&failed.fault.cause).code),
     };
     tokens.iter().map(alone).collect()
 }

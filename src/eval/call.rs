@@ -237,13 +237,11 @@ impl Evaluator {
         let input = self.tokens(Some(&applied), input)?;
         let size = input.len() as u64;
         let pairs = size.saturating_mul(size);
-        let (work, roots) = match applied {
-            Meta::Selector(id) => (pairs / 64, self.graph.selector_operands(id)),
-            Meta::Scorer(id) => (pairs, interpret::scorer_operands(&self.graph, id)),
-            Meta::SOp(id) => (size, vec![id]),
-            _ => (size, Vec::new()),
-        };
-        self.charge(work)?;
+        self.charge(match applied {
+            Meta::Selector(_) => pairs / 64,
+            Meta::Scorer(_) => pairs,
+            _ => size,
+        })?;
         let (graph, limits) = (&self.graph, &self.limits);
         let application = match applied {
             Meta::SOp(id) => interpret::evaluate(graph, id, &input)
@@ -254,10 +252,7 @@ impl Evaluator {
                 .map(|rows| Application::Scores { input, rows }),
             _ => unreachable!("the caller passes s-ops, selectors and scorers"),
         };
-        let application = application.map_err(|error| {
-            let error = Box::new(error.within(span, "applied to an input here"));
-            Cause::OnInput { error, roots }
-        })?;
+        let application = application.map_err(|failed| Cause::OnInput(failed, span))?;
         Ok(Meta::Application(Arc::new(application)))
     }
 

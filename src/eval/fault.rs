@@ -2,9 +2,9 @@
 //! `diagnose` does that, once for each statement.
 
 use super::meta::{Callable, Meta, ScopeId, Side};
-use crate::base::{Diagnostic, Span};
+use crate::base::Span;
 use crate::builtin::Builtin;
-use crate::graph::SOpId;
+use crate::interpret::Failed;
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, Ident, Name};
 use crate::value::Failure;
 use crate::value::{Comparison, Op, TypeSet, Value};
@@ -86,11 +86,8 @@ pub enum Cause {
     InputCount(Meta, usize),
     /// What is applied, if anything is, and what is no input.
     NoInput(Option<Meta>, Side),
-    /// It has no value on an input: the interpreter's error, and the s-ops that were evaluated.
-    OnInput {
-        error: Box<Diagnostic>,
-        roots: Vec<SOpId>,
-    },
+    /// It has no value on an input that it is applied to here.
+    OnInput(Box<Failed>, Span),
 
     // ---- Operators ----
     /// An operator or function on operands of the wrong kinds or types.

@@ -114,7 +114,7 @@ impl Graph {
 
     /// Adds an s-op whose operands are already in the graph, or finds its equal. `span` is where
     /// it was written; the first place is kept.
-    pub fn sop(&mut self, sop: SOp, span: Span) -> SOpId {
+    pub(crate) fn sop(&mut self, sop: SOp, span: Span) -> SOpId {
         let base = matches!(sop, SOp::Tokens | SOp::Indices | SOp::Given(_));
         if (base || self.sharing == Sharing::Equal)
             && let Some(id) = self.sop_ids.get(&sop)
@@ -143,7 +143,7 @@ impl Graph {
     /// Adds a selector whose operands are already in the graph, or finds its equal. The best key of
     /// a selector is found by attention, so what combines it with other selectors compares with
     /// its index, a layer later.
-    pub fn selector(&mut self, selector: Selector, span: Span) -> SelectorId {
+    pub(crate) fn selector(&mut self, selector: Selector, span: Span) -> SelectorId {
         let selector = match selector {
             Selector::And(a, b) => Selector::And(self.compared(a, span), self.compared(b, span)),
             Selector::Or(a, b) => Selector::Or(self.compared(a, span), self.compared(b, span)),
@@ -184,7 +184,7 @@ impl Graph {
     /// Adds a scorer whose operands are already in the graph, or finds its equal. Scorers cost no
     /// head by themselves, so equal ones are one node whatever the sharing.
     /// `span` is where it is written.
-    pub fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId {
+    pub(crate) fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId {
         let (index, new) = self.scorers.insert_full(scorer);
         if new {
             let (types, reads) = self.about_scorer(&self.scorers[index]);
@@ -263,7 +263,7 @@ impl Graph {
     }
 
     /// Records how the program asks for an s-op to be encoded; the last wish holds.
-    pub fn set_encoding(&mut self, id: SOpId, encoding: Encoding) {
+    pub(crate) fn set_encoding(&mut self, id: SOpId, encoding: Encoding) {
         self.encodings.insert(id, encoding);
     }
 
@@ -273,18 +273,18 @@ impl Graph {
     }
 
     /// Adds the s-op that holds an atom everywhere.
-    pub fn constant(&mut self, value: Value, span: Span) -> SOpId {
+    pub(crate) fn constant(&mut self, value: Value, span: Span) -> SOpId {
         self.sop(SOp::Constant(value), span)
     }
 
     /// Adds an elementwise s-op.
-    pub fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
+    pub(crate) fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
         assert_eq!(op.arity(), operands.len());
         self.sop(SOp::Map { op, operands }, span)
     }
 
     /// Adds a comparison of keys with queries.
-    pub fn select(
+    pub(crate) fn select(
         &mut self,
         keys: SOpId,
         queries: SOpId,
@@ -348,7 +348,7 @@ impl Graph {
     /// Records a name for pictures and traces; names never change what a node is. The first name is
     /// kept, except that one given inside a function (`inner`) gives way to one that is not; the
     /// index keeps its own, and a constant is its value.
-    pub fn set_name(&mut self, id: SOpId, name: &Arc<str>, inner: bool) {
+    pub(crate) fn set_name(&mut self, id: SOpId, name: &Arc<str>, inner: bool) {
         if matches!(self.get(id), SOp::Indices | SOp::Constant(_)) {
             return;
         }
@@ -377,7 +377,7 @@ impl Graph {
     }
 
     /// Names a selector, unless it has a name that is as good.
-    pub fn set_selector_name(&mut self, id: SelectorId, name: &Arc<str>, inner: bool) {
+    pub(crate) fn set_selector_name(&mut self, id: SelectorId, name: &Arc<str>, inner: bool) {
         Named::set(&mut self.selector_names[id.0 as usize], name, inner);
     }
 

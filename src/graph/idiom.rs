@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// A simpler node with the same values on every input, if the node completes a known idiom; `span`
 /// is where that is written.
-pub fn recognize(graph: &mut Graph, sop: &SOp, span: Span) -> Option<SOp> {
+pub(super) fn recognize(graph: &mut Graph, sop: &SOp, span: Span) -> Option<SOp> {
     let (op, operands) = match sop {
         SOp::Map { op, operands } => (op, operands),
         SOp::Aggregate {

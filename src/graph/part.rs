@@ -35,14 +35,14 @@ impl Possible {
 
 impl Graph {
     /// A graph for a part of the program, without nodes: what ends this one's work ends its, too.
-    pub fn part(&self) -> Graph {
+    pub(crate) fn part(&self) -> Graph {
         let mut part = Graph::new(Sharing::Equal);
         part.control = self.control().clone();
         part
     }
 
     /// Adds an s-op that a part of a program is given.
-    pub fn give(&mut self, possible: Possible, span: Span) -> SOpId {
+    pub(crate) fn give(&mut self, possible: Possible, span: Span) -> SOpId {
         self.given.push(possible);
         let number = u32::try_from(self.given.len() - 1).expect("limits bound the graph");
         self.sop(SOp::Given(number), span)
@@ -59,7 +59,7 @@ impl Graph {
 
     /// Copies what the roots need into a graph, which may be a clone of this one. The s-ops that are
     /// known are not looked into: others stand for them there. Gives what stands for the roots.
-    pub fn copy(
+    pub(crate) fn copy(
         &self,
         into: &mut Graph,
         roots: &[SOpId],

@@ -16,7 +16,7 @@ pub struct Rounds {
 
 impl Graph {
     /// Notes a `repeat`, unless the same one is known: equal rounds are the same nodes.
-    pub fn repeated(&mut self, rounds: Rounds) {
+    pub(crate) fn repeated(&mut self, rounds: Rounds) {
         if rounds.carried.len() > 1 {
             self.rounds.insert(rounds);
         }

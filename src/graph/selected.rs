@@ -18,7 +18,7 @@ struct Selected<'g> {
 
 impl Graph {
     /// The selector that selects where a scorer is true.
-    pub fn selector_of(&mut self, id: ScorerId, span: Span) -> SelectorId {
+    pub(crate) fn selector_of(&mut self, id: ScorerId, span: Span) -> SelectorId {
         let mut selected = Selected {
             graph: self,
             span,

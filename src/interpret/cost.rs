@@ -1,6 +1,5 @@
 //! Says which algorithm answers each aggregate and width on an input, and why.
 
-use super::Evaluation;
 use super::fault::Fault;
 use super::plan::{Plan, Way};
 use super::scorer::best::Ranking;
@@ -10,13 +9,13 @@ use super::selector::formula::Condition;
 use super::selector::pair::{EQUAL, GREATER, LESS, Relations};
 use super::selector::shape::Shape;
 use super::selector::{Pattern, is_derived};
-use crate::base::{Diagnostic, Fallible};
+use super::{Evaluated, Evaluation};
 use crate::graph::{Graph, SOp, SOpId, ScorerId, Selector, SelectorId};
 use crate::value::Value;
 use std::sync::Arc;
 
 /// How one aggregate or width is answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Explanation {
     pub sop: SOpId,
     /// How its cost grows with the length n of the input.
@@ -25,6 +24,8 @@ pub struct Explanation {
     pub steps: Vec<String>,
     /// The pairs of a key and a query that are looked at, as [`crate::base::Limits::pairs`] counts them.
     pub pairs: u64,
+    /// Why it has no value anywhere, if so.
+    pub fault: Option<Arc<Fault>>,
 }
 
 /// Evaluates an s-op and says how each aggregate and width under it was answered, operands before
@@ -32,7 +33,7 @@ pub struct Explanation {
 ///
 /// # Errors
 /// An empty input.
-pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Vec<Explanation>> {
+pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Evaluated<Vec<Explanation>> {
     let mut evaluation = Evaluation::new(graph, input)?;
     let mut explanations = Vec::new();
     evaluation.run_with(&[root], &mut |evaluation, sop| {
@@ -56,15 +57,15 @@ pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Vec<Expl
                 return;
             }
         };
-        let (cost, steps, pairs) = described.unwrap_or_else(|fault| {
-            let fails = format!("fails: {}", Diagnostic::from(&fault.cause).message);
-            ("O(n)".to_string(), vec![fails], 0)
-        });
+        let fault = described.as_ref().err().cloned();
+        let failing = |_| ("O(n)".to_string(), Vec::new(), 0);
+        let (cost, steps, pairs) = described.unwrap_or_else(failing);
         explanations.push(Explanation {
             sop,
             cost,
             steps,
             pairs,
+            fault,
         });
     })?;
     Ok(explanations)

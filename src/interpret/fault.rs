@@ -2,7 +2,6 @@
 //! that the branch of a ternary that is not taken may fail. Each is a cause with its operands and the
 //! s-op that it belongs to; nothing here is said in words, which `diagnose` does.
 
-use crate::base::Diagnostic;
 use crate::graph::{Graph, SOpId, ScorerId};
 use crate::value::{Comparison, Failure, SequenceType, Value};
 use std::cmp::Ordering;
@@ -58,8 +57,8 @@ pub enum Pairs {
 #[derive(Debug)]
 pub struct Fault {
     pub cause: Cause,
-    /// The s-op that failed.
-    pub sop: SOpId,
+    /// The s-op that failed, unless it is what was asked as a whole.
+    pub sop: Option<SOpId>,
     /// Where in the input it failed, if at one place.
     pub position: Option<usize>,
     /// Of a score: which one it is.
@@ -74,23 +73,86 @@ pub struct Score {
     pub query: usize,
 }
 
-/// A fault with what can be seen of its place: the s-ops that were asked for, and on which input.
-/// `diagnose` turns it into a diagnostic.
-pub struct Failed<'a> {
-    pub fault: &'a Fault,
-    pub graph: &'a Graph,
-    pub input: &'a [Value],
-    pub roots: &'a [SOpId],
+/// Why an evaluation gives nothing: a fault, with what is seen of its place in the input and in what was
+/// asked. Whoever shows it has the [graph](Failed::in_graph), too.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    pub fault: Arc<Fault>,
+    /// The tokens at the positions that the fault is about.
+    tokens: Vec<(usize, Value)>,
+    /// The s-ops that were asked for.
+    pub roots: Vec<SOpId>,
+}
+
+/// What an evaluation gives, unless it fails.
+pub type Evaluated<T> = Result<T, Box<Failed>>;
+
+/// A failure with the graph of its s-ops, which knows where they were written: `diagnose` makes a
+/// diagnostic of it.
+pub struct InGraph<'g> {
+    pub failed: Failed,
+    pub graph: &'g Graph,
+}
+
+impl Failed {
+    pub(super) fn new(fault: Arc<Fault>, input: &[Value], roots: &[SOpId]) -> Box<Failed> {
+        let pair = fault.score.map(|score| [score.key, score.query]);
+        let places = fault.position.into_iter().chain(pair.into_iter().flatten());
+        let tokens = places.filter_map(|at| Some((at, input.get(at)?.clone())));
+        Box::new(Failed {
+            tokens: tokens.collect(),
+            roots: roots.to_vec(),
+            fault,
+        })
+    }
+
+    /// The token at a position that the fault is about.
+    pub fn token(&self, position: usize) -> Option<&Value> {
+        let mut tokens = self.tokens.iter();
+        let (_, token) = tokens.find(|(at, _)| *at == position)?;
+        Some(token)
+    }
+
+    /// It for whoever shows it: what a diagnostic is made of.
+    pub fn in_graph(self, graph: &Graph) -> InGraph<'_> {
+        InGraph {
+            failed: self,
+            graph,
+        }
+    }
+}
+
+impl From<Cause> for Box<Failed> {
+    fn from(cause: Cause) -> Box<Failed> {
+        Failed::new(Arc::new(Fault::whole(cause)), &[], &[])
+    }
+}
+
+/// # Errors
+/// The work on a graph is to end.
+pub(super) fn check(graph: &Graph) -> Evaluated<()> {
+    match graph.control().is_stopped() {
+        true => Err(Cause::Interrupted.into()),
+        false => Ok(()),
+    }
 }
 
 impl Fault {
-    /// A fault of an s-op as a whole.
-    pub fn new(cause: Cause, sop: SOpId) -> Fault {
+    /// A fault of what was asked as a whole.
+    pub fn whole(cause: Cause) -> Fault {
         Fault {
             cause,
-            sop,
+            sop: None,
             position: None,
             score: None,
+        }
+    }
+
+    /// A fault of an s-op, wherever it is read.
+    pub fn new(cause: Cause, sop: SOpId) -> Fault {
+        Fault {
+            sop: Some(sop),
+            ..Fault::whole(cause)
         }
     }
 
@@ -107,17 +169,6 @@ impl Fault {
             return None;
         };
         failure.beyond()
-    }
-
-    /// It as a diagnostic, at its place in the program.
-    pub fn diagnostic(&self, graph: &Graph, input: &[Value], roots: &[SOpId]) -> Diagnostic {
-        let fault = self;
-        Diagnostic::from(Failed {
-            fault,
-            graph,
-            input,
-            roots,
-        })
     }
 }
 

@@ -10,7 +10,7 @@ use super::column::segments::Columns;
 use super::exact;
 use super::seen::{Pooled, Seen};
 use super::selector::Pattern;
-use super::{Evaluation, Fallible};
+use super::{Evaluated, Evaluation};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
@@ -94,7 +94,7 @@ impl<'g> Generation<'g> {
     ///
     /// # Errors
     /// As [`evaluate`](super::evaluate).
-    pub fn step(&mut self) -> Fallible<Value> {
+    pub fn step(&mut self) -> Evaluated<Value> {
         let token = match self.extended() {
             Some(token) => token,
             None => self.anew()?,
@@ -104,7 +104,7 @@ impl<'g> Generation<'g> {
     }
 
     /// The last value, with all columns computed from the beginning.
-    fn anew(&mut self) -> Fallible<Value> {
+    fn anew(&mut self) -> Evaluated<Value> {
         self.columns.clear();
         self.seen.clear();
         self.keeps = self.keeps && self.changes < MOST_CHANGES && self.watch().is_some();

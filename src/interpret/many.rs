@@ -4,7 +4,8 @@
 
 use super::column::Column;
 use super::column::segments::Segments;
-use super::{Evaluation, Fallible};
+use super::fault::check;
+use super::{Evaluated, Evaluation};
 use crate::graph::{Graph, SOp, SOpId};
 use crate::value::Value;
 use std::ops::Range;
@@ -25,7 +26,7 @@ pub fn evaluate_many(
     graph: &Graph,
     roots: &[SOpId],
     inputs: &[Vec<Value>],
-) -> Fallible<Vec<Vec<Fallible<Vec<Value>>>>> {
+) -> Evaluated<Vec<Vec<Evaluated<Vec<Value>>>>> {
     let mut many = Many {
         graph,
         roots,
@@ -54,12 +55,12 @@ pub fn evaluate_many(
 struct Many<'a> {
     graph: &'a Graph,
     roots: &'a [SOpId],
-    found: Vec<Vec<Fallible<Vec<Value>>>>,
+    found: Vec<Vec<Evaluated<Vec<Value>>>>,
 }
 
 impl Many<'_> {
     /// Evaluates inputs together; where one fails, or may have felt another, each part on its own.
-    fn evaluate(&mut self, inputs: &[Vec<Value>]) -> Fallible<()> {
+    fn evaluate(&mut self, inputs: &[Vec<Value>]) -> Evaluated<()> {
         if inputs.len() < 2 || inputs.iter().any(Vec::is_empty) {
             return inputs.iter().try_for_each(|input| self.alone(input));
         }
@@ -88,8 +89,8 @@ impl Many<'_> {
         Ok(())
     }
 
-    fn alone(&mut self, input: &[Value]) -> Fallible<()> {
-        self.graph.control().check()?;
+    fn alone(&mut self, input: &[Value]) -> Evaluated<()> {
+        check(self.graph)?;
         let values = match super::evaluate_each(self.graph, self.roots, input) {
             Ok(found) => {
                 let found = found.into_iter();
@@ -97,7 +98,7 @@ impl Many<'_> {
             }
             Err(error) => vec![Err(error); self.roots.len()],
         };
-        self.graph.control().check()?;
+        check(self.graph)?;
         self.found.push(values);
         Ok(())
     }

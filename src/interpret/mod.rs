@@ -20,7 +20,7 @@ mod scorer;
 mod seen;
 mod selector;
 
-use crate::base::{Diagnostic, Fallible, Limits};
+use crate::base::Limits;
 use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
@@ -29,7 +29,8 @@ use column::fuse::{self, Chains};
 use column::segments::{Columns, Segments};
 use column::{Builder, Column};
 pub use cost::{Explanation, explain};
-use fault::{Cause, Fault, Score};
+use fault::{Cause, Fault, Score, check};
+pub use fault::{Evaluated, Failed};
 pub use generation::Generation;
 pub use many::evaluate_many;
 use rustc_hash::FxHashMap;
@@ -56,7 +57,7 @@ impl fmt::Display for Sequence {
 /// # Errors
 /// An empty input; an operation that fails at a position whose value is needed; values of
 /// different types in one s-op; the mean of several values that are not numbers.
-pub fn evaluate(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Sequence> {
+pub fn evaluate(graph: &Graph, root: SOpId, input: &[Value]) -> Evaluated<Sequence> {
     let mut evaluation = Evaluation::new(graph, input)?;
     evaluation.run(&[root])?;
     evaluation.sequence(root)
@@ -70,7 +71,7 @@ pub fn evaluate_each(
     graph: &Graph,
     sops: &[SOpId],
     input: &[Value],
-) -> Fallible<Vec<Fallible<Sequence>>> {
+) -> Evaluated<Vec<Evaluated<Sequence>>> {
     let mut evaluation = Evaluation::new(graph, input)?;
     evaluation.run(sops)?;
     Ok(sops.iter().map(|id| evaluation.sequence(*id)).collect())
@@ -93,16 +94,16 @@ pub fn evaluate_selector(
     selector: SelectorId,
     input: &[Value],
     limits: &Limits,
-) -> Fallible<Vec<Vec<bool>>> {
+) -> Evaluated<Vec<Vec<bool>>> {
     check_square("a selector", input, CELL_BYTES, limits)?;
     let mut evaluation = Evaluation::new(graph, input)?;
     let operands = graph.selector_operands(selector);
     evaluation.run(&operands)?;
     let pattern = evaluation
         .pattern(selector)
-        .map_err(|fault| Box::new(fault.diagnostic(graph, input, &operands)))?;
+        .map_err(|fault| Failed::new(fault, input, &operands))?;
     let row = |query| {
-        graph.control().check()?;
+        check(graph)?;
         let mut bits = vec![false; input.len()];
         pattern.selected(query).for_each(|key| bits[key] = true);
         Ok(bits)
@@ -120,16 +121,15 @@ pub fn evaluate_scorer(
     scorer: ScorerId,
     input: &[Value],
     limits: &Limits,
-) -> Fallible<Vec<Vec<Value>>> {
+) -> Evaluated<Vec<Vec<Value>>> {
     check_square("a scorer", input, SCORE_BYTES, limits)?;
     let operands = scorer_operands(graph, scorer);
     let mut evaluation = Evaluation::new(graph, input)?;
     evaluation.run(&operands)?;
     let function = ScorerFunction::new(graph, scorer);
-    let failed = |fault: Fault| Box::new(fault.diagnostic(graph, input, &operands));
     let mut columns: FxHashMap<SOpId, Vec<Value>> = FxHashMap::default();
     for sop in &operands {
-        columns.insert(*sop, evaluation.sequence(*sop)?.values);
+        columns.insert(*sop, evaluation.asked(*sop, &operands)?.values);
     }
     let held = |sops: &[SOpId], position: usize| -> Vec<&Value> {
         sops.iter().map(|sop| &columns[sop][position]).collect()
@@ -138,7 +138,7 @@ pub fn evaluate_scorer(
         .map(|key| held(&function.keys, key))
         .collect();
     let row = |query: usize| {
-        graph.control().check()?;
+        check(graph)?;
         let queries = held(&function.queries, query);
         let score = |key: usize| {
             function.apply(&keys[key], &queries).map_err(|failure| {
@@ -148,11 +148,11 @@ pub fn evaluate_scorer(
                     key,
                     query,
                 };
-                let sop = operands.first().copied().unwrap_or(SOpId(0));
-                failed(Fault {
+                let fault = Fault {
                     score: Some(score),
-                    ..Fault::of_failure(failure, sop, query)
-                })
+                    ..Fault::whole(Cause::Primitive(failure))
+                };
+                Failed::new(Arc::new(fault), input, &operands)
             })
         };
         (0..input.len()).map(score).collect()
@@ -171,19 +171,20 @@ pub fn scorer_operands(graph: &Graph, scorer: ScorerId) -> Vec<SOpId> {
 
 /// # Errors
 /// What is shown for each pair of positions of an input would take more than the limit on memory.
-fn check_square(what: &'static str, input: &[Value], cell: u64, limits: &Limits) -> Fallible<()> {
+fn check_square(what: &'static str, input: &[Value], cell: u64, limits: &Limits) -> Evaluated<()> {
     let tokens = input.len() as u64;
     let bytes = tokens.saturating_mul(tokens).saturating_mul(cell);
     if bytes <= limits.memory_bytes {
         return Ok(());
     }
     let limit = limits.memory_bytes;
-    Err(Box::new(Diagnostic::from(&Cause::Shown {
+    let shown = Cause::Shown {
         what,
         tokens,
         bytes,
         limit,
-    })))
+    };
+    Err(shown.into())
 }
 
 /// The columns computed so far for one input.
@@ -198,9 +199,9 @@ struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(graph: &'a Graph, input: &'a [Value]) -> Fallible<Evaluation<'a>> {
+    fn new(graph: &'a Graph, input: &'a [Value]) -> Evaluated<Evaluation<'a>> {
         if input.is_empty() {
-            return Err(Diagnostic::from(&Cause::NoTokens).into());
+            return Err(Cause::NoTokens.into());
         }
         Ok(Evaluation {
             graph,
@@ -211,7 +212,7 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    fn run(&mut self, roots: &[SOpId]) -> Fallible<()> {
+    fn run(&mut self, roots: &[SOpId]) -> Evaluated<()> {
         self.run_with(roots, &mut |_, _| {})
     }
 
@@ -225,7 +226,7 @@ impl<'a> Evaluation<'a> {
         &mut self,
         roots: &[SOpId],
         watch: &mut dyn FnMut(&Evaluation<'_>, SOpId),
-    ) -> Fallible<()> {
+    ) -> Evaluated<()> {
         let order = self.graph.reachable(roots);
         let mut readers: FxHashMap<SOpId, usize> = FxHashMap::default();
         for id in order
@@ -245,7 +246,7 @@ impl<'a> Evaluation<'a> {
                 Some(column) => drop(self.columns.insert(id, Arc::new(column))),
                 None => self.run_all(chain)?,
             }
-            self.graph.control().check()?;
+            check(self.graph)?;
             for operand in chain.iter().flat_map(|id| self.graph.dependencies(*id)) {
                 if let Some(count) = readers.get_mut(&operand) {
                     *count -= 1;
@@ -262,10 +263,10 @@ impl<'a> Evaluation<'a> {
     ///
     /// # Errors
     /// It is interrupted.
-    fn run_all(&mut self, order: &[SOpId]) -> Fallible<()> {
+    fn run_all(&mut self, order: &[SOpId]) -> Evaluated<()> {
         for id in order {
             let column = self.compute(*id);
-            self.graph.control().check()?;
+            check(self.graph)?;
             self.crossed |= self.crosses_inputs(*id, &column);
             self.columns.insert(*id, Arc::new(column));
         }
@@ -353,15 +354,20 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// The finished column of a root, or its first fault as a diagnostic.
-    fn sequence(&self, id: SOpId) -> Fallible<Sequence> {
+    /// The finished column of a root, or its first fault.
+    fn sequence(&self, id: SOpId) -> Evaluated<Sequence> {
+        self.asked(id, &[id])
+    }
+
+    /// The same of one of several roots that were asked for together.
+    fn asked(&self, id: SOpId, roots: &[SOpId]) -> Evaluated<Sequence> {
         let column = self.column(id);
         match column.first_fault() {
             None => Ok(Sequence {
                 values: column.to_values(),
                 sequence_type: column.sequence_type(),
             }),
-            Some(fault) => Err(fault.diagnostic(self.graph, self.input, &[id]).into()),
+            Some(fault) => Err(Failed::new(fault.clone(), self.input, roots)),
         }
     }
 }

@@ -5,13 +5,13 @@ use super::{Plan, Source, Variable, VariableId, Written};
 
 impl Plan {
     /// The BOS flag, made if it is not there.
-    pub fn flag(&mut self) -> VariableId {
+    pub(crate) fn flag(&mut self) -> VariableId {
         self.constant_variable("BOS", Written::Flag, 1.0)
     }
 
     /// The variable that is 1 at every token, made if it is not there. Without BOS it is an embedding
     /// like others.
-    pub fn one(&mut self) -> VariableId {
+    pub(crate) fn one(&mut self) -> VariableId {
         let written = match self.bos {
             true => Written::One,
             false => self.embedded_one(),
@@ -26,7 +26,7 @@ impl Plan {
     }
 
     /// The same, made if it is not there.
-    pub fn add_one_of_biases(&mut self) -> VariableId {
+    pub(crate) fn add_one_of_biases(&mut self) -> VariableId {
         self.constant_variable("one", self.embedded_one(), 1.0)
     }
 
@@ -44,7 +44,7 @@ impl Plan {
     }
 
     /// The variable that is 1 at the sink and 0 elsewhere, made if it is not there.
-    pub fn sink(&mut self) -> VariableId {
+    pub(crate) fn sink(&mut self) -> VariableId {
         if self.bos {
             return self.flag();
         }

@@ -394,7 +394,7 @@ impl Plan {
     }
 
     /// A new variable.
-    pub fn add(&mut self, variable: Variable) -> VariableId {
+    pub(crate) fn add(&mut self, variable: Variable) -> VariableId {
         self.variables.push(variable);
         VariableId(self.variables.len() as u32 - 1)
     }

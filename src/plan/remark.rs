@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 impl Plan {
     /// Adds remarks; `layers` are those of the program's graph alone. Layers must be known.
-    pub fn remark(&mut self, layers: usize) {
+    pub(crate) fn remark(&mut self, layers: usize) {
         let mut remarks = self.selectors_in_heads();
         if !self.bos {
             remarks.extend(self.heads_at_first());

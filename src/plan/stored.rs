@@ -56,7 +56,7 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Plan::restore`], and those of the function.
-    pub fn restored(
+    pub(crate) fn restored(
         mut self,
         model: &Model,
         outputs: impl Fn(&mut Plan, &Model) -> Result<(), String>,
@@ -103,7 +103,7 @@ impl Plan {
     ///
     /// # Errors
     /// Another number of them.
-    pub fn restore_outputs(&mut self, model: &Model) -> Result<(), String> {
+    pub(crate) fn restore_outputs(&mut self, model: &Model) -> Result<(), String> {
         if self.outputs.len() != model.outputs.len() {
             let (ours, theirs) = (self.outputs.len(), model.outputs.len());
             return Err(format!("{ours} outputs where the model has {theirs}"));

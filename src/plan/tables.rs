@@ -127,7 +127,7 @@ impl Plan {
 
     /// Lists what hidden units read that were to read a real number, of which their points are the ends; whether
     /// that is known.
-    pub fn list_points(&mut self, at: usize) -> bool {
+    pub(crate) fn list_points(&mut self, at: usize) -> bool {
         let readings = self.readings(&[&self.feed_forwards[at].argument]);
         let Some(readings) = readings else {
             return false;
@@ -141,7 +141,7 @@ impl Plan {
     }
 
     /// Drops from tables what cannot be read any more, where variables turned out to be one, or 0.
-    pub fn drop_what_is_not_read(&mut self) {
+    pub(crate) fn drop_what_is_not_read(&mut self) {
         for at in 0..self.feed_forwards.len() {
             let forward = &self.feed_forwards[at];
             let readings = self.readings(&[&forward.argument]);

@@ -5,7 +5,7 @@
 use super::Repl;
 use super::command::{refuse, unquoted};
 use crate::base::render::Style;
-use crate::base::{Existing, Fallible, table, terminal, visible, write};
+use crate::base::{Diagnostic, Existing, Fallible, table, terminal, visible, write};
 use crate::compile::Agreement;
 use crate::draw::{self, Form, Look, Subject, Theme};
 use crate::eval::Meta;
@@ -186,9 +186,9 @@ fn pattern(repl: &mut Repl, argument: &str) -> bool {
         }
         _ => return false,
     };
-    match shown {
+    match shown.map_err(|failed| Diagnostic::from(failed.in_graph(graph))) {
         Ok(text) => repl.say(text),
-        Err(error) => repl.report(vec![*error]),
+        Err(error) => repl.report(vec![error]),
     }
     true
 }

@@ -4,11 +4,9 @@
 
 use super::Session;
 use super::show::{Display, Matrix, atom, example};
-use crate::base::Diagnostic;
-use crate::diagnose::explain;
 use crate::eval::{Application, Meta};
 use crate::graph::{SOpId, ScorerId, SelectorId};
-use crate::interpret::{self, Sequence};
+use crate::interpret::{self, Failed, Sequence};
 use crate::value::Value;
 use crate::value::sequence::{SequenceType, sequence_type};
 use anstyle::AnsiColor;
@@ -170,7 +168,7 @@ impl<'a> Entry<'a> {
         let input = &self.display.sop_example;
         let output = match interpret::evaluate(graph, id, input) {
             Ok(output) => output,
-            Err(error) => return self.failed(margin, input, *error, &[id]),
+            Err(failed) => return self.failed(margin, input, *failed),
         };
         self.general(&format!("{margin} \t Example:"));
         if self.display.full && !identical(&output.values) {
@@ -190,7 +188,7 @@ impl<'a> Entry<'a> {
         if let Some(input) = self.pairs("selector", &name, margin, key) {
             match interpret::evaluate_selector(graph, id, input, self.session.limits()) {
                 Ok(rows) => self.shown(margin, &Matrix::selector(input, &rows)),
-                Err(error) => self.failed(margin, input, *error, &graph.selector_operands(id)),
+                Err(failed) => self.failed(margin, input, *failed),
             }
         }
     }
@@ -201,10 +199,7 @@ impl<'a> Entry<'a> {
         if let Some(input) = self.pairs("scorer", &name, margin, key) {
             match interpret::evaluate_scorer(graph, id, input, self.session.limits()) {
                 Ok(rows) => self.shown(margin, &Matrix::scores(input, &rows)),
-                Err(error) => {
-                    let operands = interpret::scorer_operands(graph, id);
-                    self.failed(margin, input, *error, &operands);
-                }
+                Err(failed) => self.failed(margin, input, *failed),
             }
         }
     }
@@ -235,9 +230,10 @@ impl<'a> Entry<'a> {
     }
 
     /// A definition fails on the example: why, and what can be done about it.
-    fn failed(&mut self, margin: &str, input: &[Value], error: Diagnostic, roots: &[SOpId]) {
+    fn failed(&mut self, margin: &str, input: &[Value], failed: Failed) {
+        let error = self.session.told(failed);
         self.no_example(margin, input, &error.message);
-        if let Some(help) = explain(&self.session.evaluator, error, roots).help {
+        if let Some(help) = error.help {
             self.general(&format!("{margin} \t Help:"));
             self.plain(&format!(" {}\n", help.message));
         }

@@ -3,10 +3,10 @@
 //! that were not tried.
 
 use super::{Session, show};
-use crate::base::{Code, Diagnostic, Fallible, Random, Severity};
+use crate::base::{Code, Diagnostic, Random, Severity};
 use crate::graph::{Graph, SOpId};
 use crate::infer::{Setting, inputs};
-use crate::interpret;
+use crate::interpret::{self, Evaluated};
 use crate::value::Value;
 use rustc_hash::FxHashSet;
 
@@ -64,6 +64,7 @@ impl Session {
     fn hazards_of(&self, root: SOpId, budget: usize, setting: &Setting) -> Vec<Diagnostic> {
         let mut failures: Vec<(Diagnostic, Vec<Value>)> = Vec::new();
         for (input, held) in held(self.graph(), &[root], tried(setting, budget)) {
+            let of_values = |held| of_values(self.graph(), held);
             let Some(failure) = held.into_iter().find_map(of_values) else {
                 continue;
             };
@@ -86,15 +87,15 @@ impl Session {
     }
 
     fn failure(&self, root: SOpId, input: &[Value]) -> Option<Diagnostic> {
-        of_values(interpret::evaluate(self.graph(), root, input))
+        of_values(self.graph(), interpret::evaluate(self.graph(), root, input))
     }
 }
 
 /// How an input fails, if it does by what the program says.
-fn of_values<T>(held: Fallible<T>) -> Option<Diagnostic> {
-    let error = held.err()?;
+fn of_values<T>(graph: &Graph, held: Evaluated<T>) -> Option<Diagnostic> {
+    let error = Diagnostic::from(held.err()?.in_graph(graph));
     let number = error.code.number();
-    (number.starts_with("E03") || number.starts_with("E04")).then_some(*error)
+    (number.starts_with("E03") || number.starts_with("E04")).then_some(error)
 }
 
 /// The shortest inputs of a setting, as many as a budget allows, and some longer random ones.
@@ -114,7 +115,7 @@ pub(super) fn held<'a>(
     graph: &'a Graph,
     sops: &'a [SOpId],
     mut inputs: impl Iterator<Item = Vec<Value>> + 'a,
-) -> impl Iterator<Item = (Vec<Value>, Vec<Fallible<Vec<Value>>>)> + 'a {
+) -> impl Iterator<Item = (Vec<Value>, Vec<Evaluated<Vec<Value>>>)> + 'a {
     let batches = std::iter::from_fn(move || {
         let batch: Vec<Vec<Value>> = inputs.by_ref().take(BATCH).collect();
         let held = interpret::evaluate_many(graph, sops, &batch).ok()?;
@@ -152,7 +153,7 @@ fn hazard(error: Diagnostic, root: SOpId, session: &Session, input: &[Value]) ->
         Code::MeanOfNonNumbers => Code::ReachableMean,
         _ => Code::ReachableFailure,
     };
-    let explained = session.explained(error, root);
+    let explained = session.explained(error, &[root]);
     let message = format!(
         "on the input {}: {}",
         show::example(input),

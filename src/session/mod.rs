@@ -19,8 +19,8 @@ pub use crate::eval::{Application, Assertion, Event, Loaded, Meta, Verdict};
 use crate::eval::{Evaluator, ScopeId};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 pub use crate::infer::Setting;
-use crate::interpret;
 pub use crate::interpret::Sequence;
+use crate::interpret::{self, Failed};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
 use crate::syntax::ast::{Ast, ExprKind, Name, Statement, StatementKind};
@@ -356,7 +356,7 @@ impl Session {
     /// # Errors
     /// As [`interpret::evaluate`].
     pub fn evaluate(&self, sop: SOpId, input: &[Value]) -> Fallible<Sequence> {
-        interpret::evaluate(self.graph(), sop, input).map_err(|error| self.explained(*error, sop))
+        interpret::evaluate(self.graph(), sop, input).map_err(|failed| self.told(*failed))
     }
 
     /// The values of an s-op on each of many inputs, sooner than one by one where these are short.
@@ -368,16 +368,21 @@ impl Session {
         sop: SOpId,
         inputs: &[Vec<Value>],
     ) -> Fallible<Vec<Fallible<Vec<Value>>>> {
-        let all = interpret::evaluate_many(self.graph(), &[sop], inputs)?;
+        let told = |failed: Box<Failed>| self.told(*failed);
+        let all = interpret::evaluate_many(self.graph(), &[sop], inputs).map_err(told)?;
         let found = all.into_iter().flatten();
-        Ok(found
-            .map(|values| values.map_err(|error| self.explained(*error, sop)))
-            .collect())
+        Ok(found.map(|values| values.map_err(told)).collect())
     }
 
-    /// An error of evaluation with what the program says about it.
-    pub fn explained(&self, error: Diagnostic, sop: SOpId) -> Box<Diagnostic> {
-        Box::new(explain(&self.evaluator, error, &[sop]))
+    /// Why an evaluation gives nothing, with what the program says about it.
+    pub(crate) fn told(&self, failed: Failed) -> Box<Diagnostic> {
+        let roots = failed.roots.clone();
+        self.explained(failed.in_graph(self.graph()).into(), &roots)
+    }
+
+    /// An error of an evaluation of some s-ops with what the program says about it.
+    pub(crate) fn explained(&self, error: Diagnostic, roots: &[SOpId]) -> Box<Diagnostic> {
+        Box::new(explain(&self.evaluator, error, roots))
     }
 
     /// The layers and heads that an s-op takes.

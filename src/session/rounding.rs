@@ -4,9 +4,10 @@
 
 use super::hazard::{PASSED, held, shortened, tried};
 use super::{Session, show};
-use crate::base::{Code, Diagnostic, Fallible, Span};
+use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{Graph, SOp, SOpId, Scorer, ScorerFunction, ScorerId, Selector, SelectorId};
 use crate::infer::Setting;
+use crate::interpret::Evaluated;
 use crate::value::{Comparison, Op, ROUNDING, TypeSet, Value};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -125,7 +126,7 @@ impl Session {
 }
 
 /// What s-ops hold on one input, of those that have values there.
-fn columns(read: &[SOpId], values: Vec<Fallible<Vec<Value>>>) -> Columns {
+fn columns(read: &[SOpId], values: Vec<Evaluated<Vec<Value>>>) -> Columns {
     let held = read.iter().zip(values);
     held.filter_map(|(id, values)| Some((*id, values.ok()?)))
         .collect()

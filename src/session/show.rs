@@ -3,11 +3,10 @@
 
 use super::entry::Entry;
 use super::{EXAMPLE, Session};
-use crate::base::{Diagnostic, Fallible, Span};
-use crate::diagnose::explain;
+use crate::base::{Fallible, Span};
 use crate::draw::{self, Subject};
 use crate::eval::{Application, Event, Meta};
-use crate::interpret;
+use crate::interpret::{self, Failed};
 use crate::syntax::ast::{Command, ExampleKind};
 use crate::value::Value;
 use crate::value::atom::quote;
@@ -161,19 +160,12 @@ impl Session {
         let Event::Expression { meta, span, .. } = event else {
             return Ok(None);
         };
-        let located = |error: Box<Diagnostic>| {
-            let roots = match meta {
-                Meta::SOp(id) => vec![*id],
-                Meta::Selector(id) => self.graph().selector_operands(*id),
-                Meta::Atom(_)
-                | Meta::List(_)
-                | Meta::Dict(_)
-                | Meta::Scorer(_)
-                | Meta::Function(_)
-                | Meta::Application(_)
-                | Meta::Broken => Vec::new(),
+        let located = |failed: Box<Failed>| {
+            // Of a scorer what the program says is left out.
+            let error = match matches!(meta, Meta::Scorer(_)) {
+                true => self.explained(failed.in_graph(self.graph()).into(), &[]),
+                false => self.told(*failed),
             };
-            let error = explain(&self.evaluator, *error, &roots);
             Box::new(error.within(*span, "evaluated here"))
         };
         Ok(Some(match meta {

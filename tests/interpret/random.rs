@@ -5,6 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rasp::base::{SourceId, Span};
 use rasp::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
+use rasp::inside::graph::Build;
 use rasp::value::{Comparison, Op, Table, TypeSet, Value};
 use std::sync::Arc;
 

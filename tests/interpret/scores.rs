@@ -5,6 +5,7 @@ use super::random::{Pick, Program, binary, comparison};
 use proptest::prelude::*;
 use rasp::base::Span;
 use rasp::graph::{Scorer, ScorerId};
+use rasp::inside::graph::Build;
 use rasp::value::{Comparison, Op, TypeSet, Value};
 
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@ use super::{Cost, Options, Problem, Solution, cost, every, key, options};
 use crate::common::programs;
 use rasp::base::{Control, Limits};
 use rasp::inside::compile::{compile_in, lower};
+use rasp::inside::plan::run;
 use rasp::plan::{Plan, Style, VariableId, Written};
 use rasp::schedule::report::Searched;
 use rasp::session::{Compiled, Setting};
@@ -36,7 +37,10 @@ fn compiled(style: Style) -> impl Iterator<Item = (String, Compiled)> {
 fn searched(compiled: &Compiled, options: Options) -> (Plan, Searched) {
     let mut plan = compiled.draft.clone();
     let passes = compiled.passes.clone().searching(options);
-    let searched = passes.run(&mut plan, &Control::default());
+    let control = Control::default();
+    let searched = passes.iter().fold(None, |searched, pass| {
+        run(pass, &mut plan, &control).or(searched)
+    });
     (plan, searched.unwrap())
 }
 
@@ -46,7 +50,7 @@ fn earliest(compiled: &Compiled) -> Plan {
     for pass in compiled.passes.iter() {
         match pass.name {
             "schedule" => lay_out_early(&mut plan),
-            _ => drop(pass.run(&mut plan, &Control::default())),
+            _ => drop(run(pass, &mut plan, &Control::default())),
         }
     }
     plan

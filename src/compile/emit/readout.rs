@@ -4,6 +4,7 @@
 //! for the other way: `categorical(x)` numbers the values of numbers too, and `numerical(x)` reads
 //! bools as numbers. Numbers too close to be told apart are read as they are, as real numbers.
 
+use crate::base::Diagnostic;
 use crate::certify::TOLERANCE_F32;
 use crate::compile::feature::ratio::Ratio;
 use crate::compile::feature::{Wanted, tried};
@@ -183,7 +184,7 @@ impl Compiler<'_> {
         let tokens = self.analysis.setting.vocabulary.iter().take(1).cloned();
         let tokens: Vec<Value> = tokens.collect();
         match interpret::evaluate(self.analysis.graph, root, &tokens) {
-            Err(error) => format!(": {}", error.message),
+            Err(failed) => format!(": {}", Diagnostic::from(&failed.fault.cause).message),
             Ok(_) => String::new(),
         }
     }

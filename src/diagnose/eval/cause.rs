@@ -18,7 +18,10 @@ impl Scene<'_> {
         Some(rules! { cause;
             Cause::Interrupted => error!(Interrupted, "{INTERRUPTED}");
             Cause::Limit(limit) => self.limit(limit);
-            Cause::OnInput { error, roots } => explain(self.evaluator, (**error).clone(), roots);
+            Cause::OnInput(failed, at) =>
+                where error = Diagnostic::from((**failed).clone().in_graph(&self.evaluator.graph));
+                where error = error.within(*at, "applied to an input here");
+                explain(self.evaluator, error, &failed.roots);
             Cause::Undefined(name) => self.undefined(name)?;
             Cause::Reserved(ident) =>
                 where (name, other) = (&ident.name, ident.name.to_lowercase());

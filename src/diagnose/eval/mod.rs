@@ -56,7 +56,7 @@ impl Diagnose for Words {
         let error = scene.told(&fault.cause)?;
         let help = scene.meant(&fault.cause);
         let mut error = error.maybe_help(help.and_then(|help| scene.for_all_calls(help)));
-        if !matches!(fault.cause, Cause::OnInput { .. }) {
+        if !matches!(fault.cause, Cause::OnInput(..)) {
             error = scene.with_made(scene.regrouped(error));
             error = fault.changed.iter().fold(error, with_change);
         }

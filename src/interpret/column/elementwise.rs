@@ -83,7 +83,7 @@ fn beyond(
         let Op::Compare(comparison) = op else {
             return None;
         };
-        let is_own = ids.get(at) == Some(&fault.sop) && other.as_int().is_some();
+        let is_own = ids.get(at).copied() == fault.sop && other.as_int().is_some();
         let side = fault.beyond().filter(|_| is_own)?;
         let side = if at == 0 { side } else { side.reverse() };
         Some(Value::Bool(comparison.holds_for(side)))

@@ -178,7 +178,7 @@ impl Pass {
     }
 
     /// Gives what a search for a schedule proved, if this is one. The search ends when it is asked to.
-    pub fn run(&self, plan: &mut Plan, control: &Control) -> Option<Searched> {
+    pub(crate) fn run(&self, plan: &mut Plan, control: &Control) -> Option<Searched> {
         match self.run {
             Run::Choose(_) | Run::Spare(_) => None,
             Run::Rewrite(rewrite) => {
@@ -304,7 +304,7 @@ impl Passes {
     }
 
     /// Gives what a search for a schedule proved, if there was one.
-    pub fn run(&self, plan: &mut Plan, control: &Control) -> Option<Searched> {
+    pub(crate) fn run(&self, plan: &mut Plan, control: &Control) -> Option<Searched> {
         self.iter()
             .fold(None, |searched, pass| pass.run(plan, control).or(searched))
     }

@@ -18,7 +18,7 @@ impl Plan {
     ///
     /// # Panics
     /// If operations need each other.
-    pub fn schedule(&mut self, search: Option<(&Options, &Control)>) -> Option<Searched> {
+    pub(crate) fn schedule(&mut self, search: Option<(&Options, &Control)>) -> Option<Searched> {
         let layers = Layers::new(self);
         if let Some((options, control)) = search {
             let searched = Searched::new(layers.problem.clone(), *options, control);
