@@ -221,6 +221,8 @@ enum Want {
     Close,
     /// A small part of a unit; hidden units may interpolate.
     Tolerant,
+    /// To what a real number may be off by; hidden units may interpolate, where that is nearer.
+    Real,
     /// Exact: it reads the embeddings or bits.
     Snapped,
 }

@@ -30,6 +30,9 @@ pub struct Asked {
     pub request: Request,
 }
 
+/// S-ops with their names, and where the first is written.
+type Outputs<'e> = (Vec<(SOpId, &'e str)>, Option<Span>);
+
 impl Session {
     /// What a model is made for: as the caller asks, or else as the program says.
     ///
@@ -122,10 +125,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::sop`]; an expression that is asked for twice (E0405).
-    pub fn outputs<'e, E: AsRef<str>>(
-        &mut self,
-        expressions: &'e [E],
-    ) -> Fallible<(Vec<(SOpId, &'e str)>, Option<Span>)> {
+    pub fn outputs<'e, E: AsRef<str>>(&mut self, expressions: &'e [E]) -> Fallible<Outputs<'e>> {
         let mut outputs = Vec::with_capacity(expressions.len());
         let mut place = None;
         for expression in expressions {

@@ -267,7 +267,10 @@ impl Compiler<'_> {
         };
         let read = match read {
             Some(read) => read,
-            None => self.feature(root, &numbers, Want::Close, &label)?,
+            None => {
+                let want = if is_real { Want::Real } else { Want::Close };
+                self.feature(root, &numbers, want, &label)?
+            }
         };
         self.demand(&read, &label)?;
         Ok(Output::new(read, decoder))

@@ -116,6 +116,7 @@ impl Emitter<'_, '_> {
             compiler.read(id.into(), &numbers),
             computed(Want::Close),
             computed(Want::Tolerant),
+            computed(Want::Real),
             computed(Want::Snapped),
         ];
         let mut views = views.into_iter().flatten();

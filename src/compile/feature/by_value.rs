@@ -93,7 +93,7 @@ impl Compiler<'_> {
             .count();
         let precise = match wanted.want {
             Want::Tolerant => LITTLE_PRECISION,
-            Want::Close | Want::Snapped => MUCH_PRECISION,
+            Want::Close | Want::Real | Want::Snapped => MUCH_PRECISION,
         };
         found.stairs.precision > precise
             && changes <= MOST_BITS

@@ -346,9 +346,14 @@ impl Compiler<'_> {
             return Err(NotThis);
         }
         let (slope, offset) = self.line(wanted)?.ok_or(NotThis)?;
+        let want = match wanted.want {
+            Want::Real => Want::Real,
+            Want::Close | Want::Tolerant | Want::Snapped => Want::Close,
+        };
+        let mut number = |id: SOpId| self.wanted_number(id.into(), 0.0, want);
         // As deep as the program is written.
         let sum = stacker::maybe_grow(STACK, 16 * STACK, || {
-            Ok::<_, Stopped>(self.number(a, 0.0)?.plus(sign, &self.number(b, 0.0)?))
+            Ok::<_, Stopped>(number(a)?.plus(sign, &number(b)?))
         })?;
         Ok(LinearRead::constant(offset).plus(slope, &sum))
     }
@@ -390,6 +395,7 @@ impl Compiler<'_> {
         match (self.bos(), self.care) {
             (true, Care::Exact) => Want::Snapped,
             (true, _) => Want::Close,
+            (false, _) if want == Want::Real => Want::Close,
             (false, _) => want,
         }
     }

@@ -21,6 +21,12 @@ const FEWER_HINGES: usize = 4;
 /// The steepest of these lines over the flattest that is not level.
 const STEEPEST: f64 = 4.0;
 
+/// The change of a slope, beside both slopes, that floats make of none.
+const STRAIGHT: f64 = 1e-12;
+
+/// By how many roundings a mean is off.
+const ROUNDINGS: f64 = 8.0;
+
 /// `relu(z)`
 pub(crate) const RAMP: Unit = Unit {
     slope: 1.0,
@@ -93,18 +99,20 @@ impl Compiler<'_> {
         if stairs.steps.is_empty() {
             return Ok(LinearRead::constant(stairs.first));
         }
+        let is_consecutive = is_consecutive(&stairs.points);
         let is_interpolated = match want {
             Want::Snapped => false,
-            Want::Close => self.is_drawn_as_lines(&stairs),
-            Want::Tolerant => self.style == Style::Faithful,
+            Want::Close => is_consecutive && self.is_drawn_as_lines(&stairs),
+            Want::Tolerant => is_consecutive && self.style == Style::Faithful,
+            Want::Real => is_quieter_as_lines(&stairs),
         };
-        if is_interpolated && is_consecutive(&stairs.points) {
+        if is_interpolated {
             let values = stairs.points.iter().map(|(z, _)| *z).collect();
             return self.interpolate(argument, &stairs.points, values, label);
         }
         let (argument, stairs) = match want {
             Want::Snapped => without_fractions(argument, stairs),
-            Want::Close | Want::Tolerant => (argument, stairs),
+            Want::Close | Want::Tolerant | Want::Real => (argument, stairs),
         };
         let points = stairs.points.iter().map(|(z, _)| *z).collect();
         let precise = self.care.is_careful() && stairs.precision > LITTLE_PRECISION;
@@ -116,7 +124,8 @@ impl Compiler<'_> {
         let is_free = argument.is_whole() && self.roundable(&argument).is_none();
         let adds_up = stairs.is_whole() && is_free;
         let at = self.argument(argument, points, label)?;
-        if self.holds_bits() && (want != Want::Close || noisy && !adds_up) {
+        let is_near = matches!(want, Want::Close | Want::Real);
+        if self.holds_bits() && (!is_near || noisy && !adds_up) {
             return Ok(self.bits_of(at, &stairs, of, label));
         }
         let ends = (stairs.points.first(), stairs.points.last());
@@ -198,8 +207,7 @@ impl Compiler<'_> {
         read
     }
 
-    /// The function through some points whose arguments are consecutive integers, straight between and
-    /// beyond them, of an argument with some values: a view of it around the middle, and a hinge
+    /// The function through some points, straight between and beyond them, of an argument with some values: a view of it around the middle, and a hinge
     /// wherever the slope changes, away from the middle.
     pub(crate) fn interpolate(
         &mut self,
@@ -209,7 +217,7 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<LinearRead, Stopped> {
         let middle = points.len() / 2;
-        let slope = |at: usize| points[at + 1].1 - points[at].1;
+        let slope = |at: usize| slope(points[at], points[at + 1]);
         let Some(central) = (middle > 0).then(|| slope(middle - 1)) else {
             return Ok(LinearRead::constant(
                 points.first().map_or(0.0, |point| point.1),
@@ -220,7 +228,8 @@ impl Compiler<'_> {
         let inner = points.iter().enumerate().take(points.len() - 1).skip(1);
         for (at, point) in inner {
             let change = slope(at) - slope(at - 1);
-            if change == 0.0 {
+            // Of fractions, what lies on one line may seem to turn by their roundings.
+            if change.abs() <= STRAIGHT * (slope(at).abs() + slope(at - 1).abs()) {
                 continue;
             }
             let side = if at < middle { -1.0 } else { 1.0 };
@@ -247,6 +256,28 @@ impl Compiler<'_> {
 /// Whether each argument is the one before and 1.
 fn is_consecutive(points: &[(f64, f64)]) -> bool {
     points.windows(2).all(|pair| pair[1].0 - pair[0].0 == 1.0)
+}
+
+/// Whether float32 rounds less of lines between points than of steps at them, which hold what their argument is off
+/// by off: a mean, by a few roundings.
+fn is_quieter_as_lines(stairs: &Staircase) -> bool {
+    let slopes = stairs.points.windows(2);
+    let slopes: Vec<f64> = slopes.map(|pair| slope(pair[0], pair[1])).collect();
+    let turns = slopes.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+    let steepest = slopes
+        .iter()
+        .fold(0.0f64, |most, slope| most.max(slope.abs()));
+    let ends = [stairs.points.first(), stairs.points.last()];
+    let reach = ends
+        .into_iter()
+        .flatten()
+        .fold(0.0f64, |most, (z, _)| most.max(z.abs()));
+    let size = reach * (turns.sum::<f64>() + ROUNDINGS * steepest);
+    size * f64::from(f32::EPSILON) < stairs.noise()
+}
+
+fn slope((before, from): (f64, f64), (after, to): (f64, f64)) -> f64 {
+    (to - from) / (after - before)
 }
 
 /// Whether a function of consecutive arguments changes its slope so seldom that lines are far fewer units

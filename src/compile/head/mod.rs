@@ -165,12 +165,21 @@ impl Compiler<'_> {
         id: impl Into<Operand>,
         minus: f64,
     ) -> Result<LinearRead, Stopped> {
-        let id = id.into();
+        self.wanted_number(id.into(), minus, Want::Close)
+    }
+
+    /// The same, as precise as its reader wants it.
+    pub(super) fn wanted_number(
+        &mut self,
+        id: Operand,
+        minus: f64,
+        want: Want,
+    ) -> Result<LinearRead, Stopped> {
         let node = self.analysis.node(id)?;
         let numbers = node.column.values.numbers().unwrap_or_default();
         let function: Vec<f64> = numbers.iter().map(|number| number - minus).collect();
         let label = self.name(id);
-        self.feature(id, &function, Want::Close, &label)
+        self.feature(id, &function, want, &label)
     }
 
     fn place_categorical(&mut self, var: VarId) -> Result<(), Stopped> {

@@ -69,7 +69,7 @@ impl Compiler<'_> {
         }
         if let Ok(node) = self.analysis.node(id) {
             return match node.column.values.numbers() {
-                Some(_) => self.number(id, 0.0).map(Some),
+                Some(_) => self.wanted_number(id.into(), 0.0, Want::Real).map(Some),
                 None => Ok(None),
             };
         }
