@@ -268,6 +268,8 @@ struct Compiler<'a> {
     reals: FxHashMap<SOpId, Option<LinearRead>>,
     /// Where real numbers are: the least and the greatest that they can be.
     ranges: FxHashMap<VarId, Range>,
+    /// Whether a real number is a function of another, as lines.
+    draws_real: bool,
     heads: Vec<head::HeadPlan>,
     bases: BTreeMap<VarId, basis::Basis>,
     /// The directions of a materialised s-op, which are linear reads of their own.
@@ -307,6 +309,7 @@ impl<'a> Compiler<'a> {
             summed: RefCell::default(),
             reals: FxHashMap::default(),
             ranges: FxHashMap::default(),
+            draws_real: false,
             heads: Vec::new(),
             bases: BTreeMap::new(),
             materialised: BTreeMap::new(),

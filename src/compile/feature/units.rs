@@ -107,6 +107,7 @@ impl Compiler<'_> {
             Want::Real => is_quieter_as_lines(&stairs),
         };
         if is_interpolated {
+            self.draws_real |= want == Want::Real;
             let values = stairs.points.iter().map(|(z, _)| *z).collect();
             return self.interpolate(argument, &stairs.points, values, label);
         }

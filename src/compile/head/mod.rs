@@ -228,6 +228,9 @@ impl Compiler<'_> {
             basis.hold_others_as_0();
         } else if kind == VarKind::Tokens {
             self.hold_near_steps(var, &mut basis);
+            if self.draws_real {
+                basis.centre();
+            }
         }
         let functions: Vec<(Vec<f64>, String)> = basis
             .columns

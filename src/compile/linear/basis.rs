@@ -174,6 +174,16 @@ impl Basis {
         }
     }
 
+    /// Holds what is as far above 0 as below it, so that float32 rounds means least.
+    pub fn centre(&mut self) {
+        for column in 0..self.columns.len() {
+            let numbers = self.columns[column].function.iter().copied();
+            let least = numbers.clone().fold(f64::INFINITY, f64::min);
+            let most = numbers.fold(f64::NEG_INFINITY, f64::max);
+            self.hold_as_0(column, f64::midpoint(least, most));
+        }
+    }
+
     /// A direction for each value.
     fn hold_each(&mut self, reference: Option<usize>, value_label: impl Fn(usize) -> String) {
         let values = (0..self.size).filter(|value| Some(*value) != reference);
