@@ -438,11 +438,9 @@ fn a_refusal_names_what_is_proved_instead() {
         "program.rasp",
         "sum = round(length * aggregate(full_s, 3 if tokens == \"a\" else 0));
          left = aggregate(score(sum, indices - indices, lambda k, q: k * k), indices % 2);
-         bar = select(tokens, \"|\", ==);
-         new = select(selector_width(select(tokens, tokens, ==) and select(indices, indices, <)), 0, ==);
-         at = aggregate(bar and new, indices, -1);
-         copied = aggregate(select(indices, at + 1 + indices, ==), tokens, \".\") if at >= 0 else \".\";
          count = selector_width(select(tokens, tokens, ==));
+         load \"sorting\";
+         frequent = most_frequent(tokens);
          twice = selector_width(select(count, count, ==));",
     );
     let compile = |options: &str| {
@@ -457,7 +455,7 @@ fn a_refusal_names_what_is_proved_instead() {
             "--style compact",
         ),
         (
-            "-e copied --vocab 'ab|' --max-len 10 --dtype bfloat16",
+            "-e frequent --vocab ab --max-len 64 --dtype bfloat16",
             "without `--dtype bfloat16`",
             "--dtype float32",
         ),

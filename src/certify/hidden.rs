@@ -53,7 +53,7 @@ impl Bounds<'_> {
             let roundings = match exact {
                 Some(_) => 0.0,
                 None if of_units.is_some() && argument.error == 0.0 => at.rounding_of_sum,
-                None => at.of_sum + addends.of_units(at, at.near(off)),
+                None => at.of_sum(off) + addends.of_units(at, at.near(off)),
             };
             let rounding = roundings * self.floats.unit;
             error = error.max(moved + rounding);
@@ -140,7 +140,7 @@ impl Bounds<'_> {
         for at in At::each(&turns, forward, &forward.units) {
             (least, most) = (least.min(at.value), most.max(at.value));
             for near in nears {
-                rounding = rounding.max(at.of_sum + addends.of_units(&at, near));
+                rounding = rounding.max(at.of_sum(f64::INFINITY) + addends.of_units(&at, near));
             }
         }
         // What units add up is linear between turns, so that its roundings are largest at one.

@@ -20,9 +20,25 @@ pub(super) struct At {
     pub given: f64,
     /// How far roundings of the sum of all units may take it, in units of the last place of 1; and those of the
     /// sum of exact units alone, to which units that are 0 add nothing.
-    pub of_sum: f64,
+    of_sum: f64,
     pub rounding_of_sum: f64,
+    /// The same as the first while the argument is off by less than it is from its other values.
+    by_units: Option<ByUnits>,
 }
+
+/// Sums on the way to that of all units, one by one, at one value of the argument.
+struct ByUnits {
+    /// How far other values are.
+    gap: f64,
+    /// All these sums together, of units that are active.
+    sums: f64,
+    /// How many units are active somewhere within the gap, and how large their slopes are together.
+    near: f64,
+    slope: f64,
+}
+
+/// Of more units at more points, sums are bounded all at once.
+const MOST_SUMS: usize = 1 << 20;
 
 impl At {
     /// All values of the argument, that at BOS behind them; `units` are those that a host adds.
@@ -49,6 +65,7 @@ impl At {
         let on_the_way = sums_at(points, on_the_way(units));
         let largest = largest_at(points, units.iter().map(line).collect());
         let steps = steps(&forward.units).map(|steps| sums_at(points, steps));
+        let is_short = units.len().saturating_mul(points.len()) <= MOST_SUMS;
         let points = points.iter().enumerate().map(|(at, &point)| {
             let [slope, bias, of_z, of_1, count] = active[at];
             let [net, net_of_z, net_of_1] = on_the_way[at];
@@ -68,9 +85,20 @@ impl At {
                 given,
                 of_sum: of_products + units.len() as f64 * reach,
                 rounding_of_sum: of_products + (count - 1.0).max(0.0) * reach,
+                by_units: is_short.then(|| ByUnits::new(units, points, at)),
             }
         });
         points.collect()
+    }
+
+    /// How far roundings of the sum of all units may take it where the argument is off by so much, in units of the
+    /// last place of 1.
+    pub fn of_sum(&self, off: f64) -> f64 {
+        let by_units = self.by_units.as_ref().filter(|each| off < each.gap);
+        by_units.map_or(self.of_sum, |each| {
+            let moved = (each.near + 2.0) * each.slope * off;
+            self.of_sum.min(2.0 * self.given + each.sums + moved)
+        })
     }
 
     /// Where the argument is if it is off by so much.
@@ -79,6 +107,40 @@ impl At {
             true => Near::Bos(off),
             false => Near::Between(self.point - off, self.point + off),
         }
+    }
+}
+
+impl ByUnits {
+    /// At one of some points.
+    fn new(units: &[Unit], points: &[f64], at: usize) -> ByUnits {
+        let point = points[at];
+        let before = at.checked_sub(1).map(|before| point - points[before]);
+        let after = points.get(at + 1).map(|after| after - point);
+        let gap = before
+            .into_iter()
+            .chain(after)
+            .fold(f64::INFINITY, f64::min);
+        let mut by_units = ByUnits {
+            gap,
+            sums: 0.0,
+            near: 0.0,
+            slope: 0.0,
+        };
+        let mut sum = 0.0f64;
+        for unit in units {
+            let z = unit.slope * point + unit.offset;
+            let slope = unit.slope.abs();
+            if z + slope * gap <= 0.0 {
+                continue;
+            }
+            by_units.near += 1.0;
+            by_units.slope += unit.weight.abs() * slope;
+            sum += unit.weight * z.max(0.0);
+            by_units.sums += sum.abs();
+        }
+        // What the stream holds is added, too.
+        by_units.sums += sum.abs();
+        by_units
     }
 }
 

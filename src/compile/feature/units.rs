@@ -240,6 +240,9 @@ impl Compiler<'_> {
                 weight: change,
             });
         }
+        // What is less is added first, so that little is rounded.
+        let turn = units.partition_point(|unit: &Unit| unit.slope < 0.0);
+        units[turn..].reverse();
         let view = LinearRead::constant(y - central * z).plus(central, &argument);
         if units.is_empty() {
             return Ok(view);
