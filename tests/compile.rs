@@ -14,7 +14,7 @@ use rasp::inside::compile::{compile, compile_in, verify};
 use rasp::inside::graph::Build;
 use rasp::inside::infer::{Domain, infer};
 use rasp::inside::interpret::evaluate;
-use rasp::model::{Decoder, Dtype, HostOrder, Model};
+use rasp::model::{Decoder, Dtype, HostOrder, Matrix, Model};
 use rasp::plan::{Kind, Style};
 use rasp::session::{Compiled, Session, Setting, VerifyOptions};
 use rasp::value::{Comparison, Op, Value};
@@ -552,6 +552,25 @@ fn means_of_fractions_are_real_numbers() {
             assert!(found.tolerance.is_some(), "{name}");
         }
     }
+}
+
+/// Real numbers that are all small may be off by a share of the largest of them, not of 1.
+#[test]
+fn small_real_numbers_are_held_to_their_size() {
+    let (session, root) = program("x = average(tokens_float);", "x");
+    let setting = Setting {
+        vocabulary: [1e-5, 3.3e-5, -7e-6].map(Value::Float).to_vec(),
+        max_length: 9,
+        causal: false,
+    };
+    let graph = session.graph();
+    let mut model = compile(graph, root, &setting, &Limits::default()).unwrap();
+    let found = verify(graph, root, &model, &VerifyOptions::default()).unwrap();
+    assert_eq!((found.wrong, found.least < 1e-4), (0, true));
+    let value = &mut model.layers[0].heads[0].value;
+    *value = Matrix::zeros(value.rows(), value.columns());
+    let found = verify(graph, root, &model, &VerifyOptions::default()).unwrap();
+    assert!(2 * found.wrong > found.checked, "{found:?}");
 }
 
 /// What floats lose is no difference to a reader: a third and two thirds are 1, however they add up.

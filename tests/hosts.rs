@@ -4,7 +4,7 @@
 
 use rasp::base::Limits;
 use rasp::execute::trace::trace_in_order;
-use rasp::execute::{Executor, Precision, trace};
+use rasp::execute::{Executor, Precision, largest_activation, trace};
 use rasp::graph::Sharing;
 use rasp::inside::compile::compile_in;
 use rasp::inside::infer::inputs;
@@ -99,6 +99,10 @@ impl Program {
         assert!(made.is_certified(), "{what}");
         assert_eq!(made.model.not_bfloat16(), None, "{what}");
         assert_eq!(self.wrong(&made.model, on), None, "{what}");
+        let inputs: Vec<Vec<Value>> = self.cases.iter().map(|(input, _)| input.clone()).collect();
+        let largest = largest_activation(&made.model, &inputs, Precision::F32).unwrap();
+        let bound = made.model.largest_activation.unwrap();
+        assert!(largest <= bound, "{what}: {largest} of {bound}");
         made.model
     }
 
@@ -266,6 +270,8 @@ fn biases_of_hidden_units_in_bfloat16_may_have_more_digits() {
         ("bounded_dyck(tokens, [\"()\"], 3)", "()", 8),
         ("running_parity(tokens, \"a\")", "ab", 8),
         ("add(tokens)", "01+", 5),
+        // At BOS hidden units hold more than anywhere else.
+        ("running_total(tokens_int) % 5", "01234", 33),
     ] {
         let program = program(text, tokens, max_length, 300);
         program.in_bfloat16(&format!("{text} of {max_length} tokens"));

@@ -336,6 +336,7 @@ impl Bounds<'_> {
             let sum = self.read(&self.plan.unit(forward, unit));
             most = most.max(sum.largest.min(bound));
         }
+        most = most.max(self.facts.largest_at_bos);
         most.is_finite().then_some(most)
     }
 

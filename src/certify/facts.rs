@@ -1,12 +1,13 @@
 //! What certificates take from a plan, whatever the floats of the host: what its heads are made of, and
 //! whether their tables and BOS are what they say. Found once for all certificates of a plan.
 
+use super::at_bos;
 use super::host_sum::HostSum;
 use super::points::{At, Shape};
 use super::sensitivity;
 use crate::model::HostOrder;
 use crate::plan::{
-    Attend, Dimension, FeedForward, Kind, Linear, Meaning, Plan, Product, Scale, Term, Unit,
+    Attend, Dimension, FeedForward, Kind, Linear, Meaning, Plan, Product, Scale, Style, Term, Unit,
     VariableId, Written,
 };
 use rustc_hash::FxHashMap;
@@ -39,6 +40,8 @@ pub(super) struct Facts {
     argument_counts: Vec<usize>,
     /// What each attend operation moves.
     values: Vec<HostSum>,
+    /// The largest number at BOS, of faithful models.
+    pub largest_at_bos: f64,
 }
 
 /// What is known of a head.
@@ -135,7 +138,13 @@ impl Facts {
         for number in &argument_numbers {
             argument_counts[*number] += 1;
         }
+        let is_bounded = plan.bos && plan.style == Style::Faithful;
         Facts {
+            largest_at_bos: if is_bounded {
+                at_bos::largest(plan)
+            } else {
+                0.0
+            },
             points: points.collect(),
             arguments: arguments.collect(),
             argument_numbers,

@@ -5,6 +5,7 @@
 
 mod added;
 mod addends;
+mod at_bos;
 mod bos;
 pub mod bound;
 mod cases;
@@ -92,7 +93,7 @@ pub struct OutputBound {
 }
 
 /// How far a real number in float32 may be from the interpreter's, as a share of the largest value
-/// expected for that input, or of 1 if that is larger.
+/// expected for that input, or of the largest for any input, or 1 if that is less.
 pub const TOLERANCE_F32: f64 = 1e-4;
 
 /// The same in float64.

@@ -11,8 +11,9 @@ impl fmt::Display for Certificate {
             match (output.proved, output.tolerance) {
                 (true, Some(tolerance)) => writeln!(
                     f,
-                    "{name}: {} is a real number, within {tolerance:e} for every input",
-                    output.output
+                    "{name}: {} is a real number, within {} for every input",
+                    output.output,
+                    short(tolerance)
                 )?,
                 (true, None) => writeln!(
                     f,
@@ -75,4 +76,9 @@ fn bounds(variable: &VariableBound) -> String {
         "up to {largest}, error {error:.1e}{}",
         margin.unwrap_or_default()
     )
+}
+
+/// A small number in two digits, or one.
+fn short(number: f64) -> String {
+    format!("{number:.1e}").replace(".0e", "e")
 }

@@ -11,18 +11,21 @@ impl Bounds<'_> {
     /// Whether an output is right, and how far it may be off as a share of what leaves it right.
     pub fn output(&self, output: &ReadOut) -> OutputBound {
         let real = matches!(&output.read, Read::Nearest(values) if values.is_empty());
-        let tolerance = real.then_some(match self.floats.bits {
+        let share = match self.floats.bits {
             24 => TOLERANCE_F32,
             _ => TOLERANCE_F64,
-        });
+        };
+        // What is small may be off by less.
+        let least = self.largest_value(output).min(1.0);
+        let tolerance = real.then_some(share * least);
         let error = match &output.read {
             Read::Nearest(values) if values.is_empty() => {
-                let tolerance = tolerance.unwrap_or(TOLERANCE_F64);
+                let tolerance = share * least;
                 let known = self.number(output).error / tolerance;
                 match output.scores.first().filter(|_| !is_proved(known)) {
                     // What is more than 1 may be off by more.
                     Some(score) => self.side_of(score).map_or(known, |side| {
-                        side.error_at(1.0 + score.constant.abs()) / tolerance
+                        side.error_at(least + score.constant.abs()) / tolerance
                     }),
                     None => known,
                 }
@@ -251,6 +254,13 @@ impl Bounds<'_> {
         let terms = read.terms.iter();
         let terms = terms.map(|(id, factor)| factor.abs() * largest(*id));
         read.constant.abs() + terms.sum::<f64>()
+    }
+
+    /// How large what is read as a number can be, if that is ever anything.
+    fn largest_value(&self, output: &ReadOut) -> f64 {
+        let number = self.number(output);
+        let largest = number.centre.abs() + number.radius - number.error;
+        if largest > 0.0 { largest } else { 1.0 }
     }
 
     fn number(&self, output: &ReadOut) -> Bound {

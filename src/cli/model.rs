@@ -8,7 +8,7 @@ use super::progress;
 use crate::base::{Code, Diagnostic, Existing, Fallible, Sources, visible};
 use crate::compile;
 use crate::graph::{SOpId, Sharing};
-use crate::model::{self, Digest, Model};
+use crate::model::{self, Digest, Model, describe_exactness};
 use crate::schedule::report::Searched;
 use crate::session::{Compiled, Session};
 use crate::value::Value;
@@ -229,4 +229,13 @@ pub fn load_outputs(
 pub fn load(output: &mut Output, path: &Path, digest: Digest) -> Result<Model, Stop> {
     let model = progress::alone("reading the model", || model::load_with(path, digest));
     output.expect(model, &Sources::new())
+}
+
+/// What is to be said of a model that `rasp compile` refuses.
+pub fn not_proved(compiled: &Compiled) -> String {
+    let proved = match &compiled.model.certified {
+        none if none.is_empty() => "is not proved to be exact".to_string(),
+        some => format!("is proved to be exact in {} only", describe_exactness(some)),
+    };
+    format!("the model {proved}: `rasp compile` says why")
 }

@@ -4,11 +4,11 @@ use super::arguments::{Schedule, Setting};
 use super::input::{asked, open_file, open_read, vocabulary};
 use super::limits::session;
 use super::making::Making;
+use super::model::not_proved;
 use super::output::{Output, Stop};
 use super::progress;
 use crate::base::Fallible;
 use crate::graph::{SOpId, Sharing};
-use crate::model::describe_exactness;
 use crate::schedule::exact::Options;
 use crate::schedule::program::optimise;
 use crate::schedule::schedule as alone;
@@ -107,15 +107,6 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         output.folded(&counted.text, planned.all)?;
     }
     Ok(())
-}
-
-/// What the schedule of a model does not say that `rasp compile` refuses.
-fn not_proved(compiled: &Compiled) -> String {
-    let proved = match &compiled.model.certified {
-        none if none.is_empty() => "is not proved to be exact".to_string(),
-        some => format!("is proved to be exact in {} only", describe_exactness(some)),
-    };
-    format!("the model {proved}: `rasp compile` says why")
 }
 
 /// The schedule as the reference counts it. What there is to say of the program has been said.

@@ -5,7 +5,7 @@ use super::arguments::{Integrity, Program, SOps, Setting};
 use super::host::Floats;
 use super::input::{open, value_json, vocabulary};
 use super::making::Making;
-use super::model::{compile_expressions, compile_looped, load_outputs};
+use super::model::{compile_expressions, compile_looped, load_outputs, not_proved};
 use super::output::{Output, Stop, table};
 use super::progress;
 use crate::base::{Fallible, Sources};
@@ -71,6 +71,7 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
     let of = (&*arguments.sops.expr, &arguments.making);
     let setting = &arguments.setting;
+    let mut in_floats = None;
     let (model, sops) = match &arguments.model {
         Some(path) => {
             let names = &arguments.sops.expr;
@@ -85,6 +86,7 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
         }
         None => {
             let compiled = compile_expressions(output, &mut session, of, setting, given)?;
+            in_floats = (!compiled.is_certified()).then(|| not_proved(&compiled));
             (compiled.model, compiled.sops)
         }
     };
@@ -106,8 +108,11 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
         true => output.json(&verification_json(&found, &model, &surveyed, floats)),
         false => {
             let mut text = verification_text(&found, &model, floats);
-            if options.precision == Precision::F64 && !arguments.floats.f64 {
-                text.push_str("in float32 it is not proved to be exact\n");
+            let is_wide = options.precision == Precision::F64 && !arguments.floats.f64;
+            let in_float64 = is_wide.then(|| "in float32 it is not proved to be exact".to_string());
+            if let Some(in_floats) = in_floats.or(in_float64) {
+                text.push_str(&in_floats);
+                text.push('\n');
             }
             output.text(&(text + &survey_text(&found, &surveyed)))
         }
@@ -137,6 +142,7 @@ fn verification_json(
         "exhaustive_to_length": found.exhaustive_to_length,
         "max_length": found.max_length,
         "tolerance": found.tolerance,
+        "least": found.tolerance.map(|_| found.least),
         "first_wrong": first,
         "variables": surveyed.iter().map(surveyed_json).collect::<Json>(),
     })
@@ -198,7 +204,11 @@ fn verification_text(found: &Verification, model: &Model, floats: &str) -> Strin
     };
     if let Some(tolerance) = found.tolerance {
         text.push_str(&format!(
-            "the results are real numbers: equal within {tolerance:e} of the largest\n"
+            "the results are real numbers: equal within {tolerance:e} of the largest of an input, or of {}\n",
+            match found.least {
+                1.0 => "1".to_string(),
+                least => format!("{least:.1e}"),
+            }
         ));
     }
     if found.rejected > 0 {

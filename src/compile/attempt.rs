@@ -175,7 +175,7 @@ impl<'a> Attempts<'a> {
     /// A model that is wrong on one of some inputs.
     fn verified(&self, compiled: Compiled) -> Fallible<Compiled> {
         let Task { graph, roots, .. } = self.task;
-        verify::guard(graph, roots, &compiled.model).map(|()| compiled)
+        verify::guard(graph, roots, &compiled.model, self.request.host).map(|()| compiled)
     }
 
     pub fn attempt(&self, care: Care, is_worth: IsWorth) -> Fallible<Compiled> {

@@ -30,7 +30,10 @@ pub(super) fn check(analysis: &Analysis) -> Fallible<()> {
         let name = analysis.graph.describe(id);
         let help = match *analysis.graph.get(id) == SOp::Tokens {
             true => "tokens that are only told apart can be texts: `\"1000\"`",
-            false => "take a smaller number for what is not there, such as -1",
+            false if is_of_default(analysis, id) => {
+                "take a smaller number for what is not there, such as -1"
+            }
+            false => "the same program over numbers that are less far apart may compile",
         };
         return Err(Diagnostic::error(Code::NotCompilable, lost)
             .at(analysis.graph.span(id), format!("{name} has them"))
@@ -38,6 +41,19 @@ pub(super) fn check(analysis: &Analysis) -> Fallible<()> {
             .into());
     }
     Ok(())
+}
+
+/// Whether the largest number of an s-op is what it, or something that it reads, is where nothing is selected.
+fn is_of_default(analysis: &Analysis, id: SOpId) -> bool {
+    let Ok(node) = analysis.node(id) else {
+        return false;
+    };
+    let largest = Value::largest(&node.column.values.domain);
+    let read = analysis.graph.reachable(&[id]);
+    let mut defaults = read
+        .iter()
+        .filter_map(|id| analysis.graph.get(*id).default());
+    defaults.any(|default| Value::largest(std::slice::from_ref(default)) == largest)
 }
 
 /// What is lost of the numbers of an s-op, or of those that it averages where it is a real number.

@@ -114,25 +114,20 @@ impl Lowering<'_> {
         let mut triplets = Triplets::new();
         for (number, variable) in self.plan.variables.iter().enumerate() {
             let at = self.directions[number];
+            if self.plan.bos {
+                let id = VariableId(number as u32);
+                triplets.push((tokens, at, self.plan.embedded_at_bos(id)));
+            }
             match &variable.written {
                 Written::Embed { tokens, .. } => {
                     triplets.extend(tokens.iter().enumerate().map(|(row, v)| (row, at, *v)));
-                    if self.plan.bos {
-                        triplets.push((self.plan.vocabulary.len(), at, variable.bos));
-                    }
                 }
                 Written::One => triplets.extend((0..tokens).map(|row| (row, at, 1.0))),
-                Written::Flag => triplets.push((tokens, at, 1.0)),
-                // What comes before this part writes it.
-                Written::Given(..) => {}
+                // What comes before this part writes the second.
+                Written::Flag | Written::Given(..) => {}
                 // Another stands there until heads have read it.
                 Written::Attend | Written::FeedForward if self.is_shared(number) => {}
                 Written::Attend | Written::FeedForward => {
-                    // What is written at BOS is taken back before it is written.
-                    let written = self.written_at_bos(VariableId(number as u32));
-                    if self.plan.bos {
-                        triplets.push((tokens, at, variable.bos - written));
-                    }
                     if let Some(rounding) = variable.rounding {
                         let offset = rounding.offset();
                         triplets.extend((0..tokens).map(|row| (row, at, offset)));
@@ -141,23 +136,6 @@ impl Lowering<'_> {
             }
         }
         Matrix::from_triplets(tokens + self.before_tokens(), self.width(), triplets)
-    }
-
-    /// What operations add to a variable at BOS, which sees only itself.
-    fn written_at_bos(&self, variable: VariableId) -> f64 {
-        let plan = self.plan;
-        let attends = plan.attends.iter().filter(|attend| attend.into == variable);
-        let attended: f64 = attends.map(|attend| plan.at_bos(&attend.value)).sum();
-        let units = plan.feed_forwards.iter().filter(|op| op.into == variable);
-        let units = units.flat_map(|forward| forward.units.iter().map(move |unit| (forward, unit)));
-        let computed = units.map(|(forward, unit)| {
-            let read = plan.unit(forward, unit);
-            // The variable that carries thresholds is 0 at BOS.
-            let threshold = self.one.map_or(0.0, |_| read.constant);
-            let z = plan.at_bos(&read) - threshold;
-            self.plan.balance_of_unit(forward, unit) * unit.weight * z.max(0.0)
-        });
-        attended + computed.sum::<f64>()
     }
 
     fn position_embedding(&self) -> Matrix {

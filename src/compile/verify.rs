@@ -10,7 +10,7 @@ use crate::execute::{Executor, Noted, Outputs, Precision, Survey, Surveyed};
 use crate::graph::{Graph, SOpId};
 use crate::infer::inputs;
 use crate::interpret;
-use crate::model::{Decoder, Model};
+use crate::model::{Decoder, Dtype, Host, Model};
 use crate::value::Value;
 
 /// How much is checked. Whether values are compared exactly is not an option: it follows from the
@@ -56,8 +56,10 @@ pub struct Verification {
     /// The longest inputs that were tried.
     pub max_length: usize,
     /// How far real numbers may be from the interpreter's, as a share of the largest of an input,
-    /// or of 1; `None` where all values are one of a list.
+    /// or of `least`; `None` where all values are one of a list.
     pub tolerance: Option<f64>,
+    /// 1, or the largest number that was found, where that is less.
+    pub least: f64,
     pub first_wrong: Option<WrongOutput>,
 }
 
@@ -82,6 +84,8 @@ pub struct WrongOutput {
 const TOGETHER: usize = 64;
 /// How many of these are worked on by all processors before something else may happen.
 const AT_ONCE: usize = 128;
+/// How many of the first tell how large real numbers are.
+const SCALED: usize = 512;
 
 /// Compares a model with the s-op it was compiled from.
 ///
@@ -147,7 +151,7 @@ fn verify_run<N: Send>(
     let outputs = model.outputs.iter();
     let agreements =
         outputs.map(|output| Agreement::of(&output.readout.decoder, options.precision));
-    let agreements: Vec<Agreement> = agreements.collect();
+    let mut agreements: Vec<Agreement> = agreements.collect();
     let mut verification = Verification {
         checked: 0,
         rejected: 0,
@@ -155,9 +159,10 @@ fn verify_run<N: Send>(
         exhaustive_to_length,
         max_length,
         tolerance: agreements.iter().find_map(|agreement| match agreement {
-            Agreement::Within(tolerance) => Some(*tolerance),
+            Agreement::Within { share, .. } => Some(*share),
             Agreement::Equal(_) => None,
         }),
+        least: 1.0,
         first_wrong: None,
     };
     let all = (1..=exhaustive_to_length).flat_map(|length| inputs::all(&model.vocabulary, length));
@@ -178,6 +183,11 @@ fn verify_run<N: Send>(
     let mut tried = all.chain(sampled);
     let mut next = || -> Vec<Vec<Value>> { tried.by_ref().take(TOGETHER * AT_ONCE).collect() };
     let mut inputs = next();
+    if verification.tolerance.is_some() {
+        scale((graph, roots), &mut agreements, &inputs);
+        let least = agreements.iter().map(|agreement| agreement.least());
+        verification.least = least.fold(1.0, f64::min);
+    }
     while !inputs.is_empty() {
         let parts: Vec<&[Vec<Value>]> = inputs.chunks(TOGETHER).collect();
         let compare = |_: &mut (), at: usize| {
@@ -258,28 +268,39 @@ pub enum Agreement {
     /// Values are equal, but for the rounding of numbers up to this; see
     /// [`Value::equals_but_for_rounding`].
     Equal(f64),
-    /// Real numbers differ by no more than this share of the largest of an input, or of 1.
-    Within(f64),
+    /// Real numbers differ by no more than this share of the largest of an input, or of a number.
+    Within { share: f64, least: f64 },
 }
 
 impl Agreement {
     /// What can be asked of an output in these floats.
     pub fn of(decoder: &Decoder, precision: Precision) -> Agreement {
         match decoder {
-            Decoder::Numerical(values) if values.is_empty() => Agreement::Within(match precision {
-                Precision::F32 => TOLERANCE_F32,
-                Precision::F64 => TOLERANCE_F64,
-            }),
+            Decoder::Numerical(values) if values.is_empty() => Agreement::Within {
+                share: match precision {
+                    Precision::F32 => TOLERANCE_F32,
+                    Precision::F64 => TOLERANCE_F64,
+                },
+                least: 1.0,
+            },
             Decoder::Categorical(values) | Decoder::Numerical(values) => {
                 Agreement::Equal(Value::largest(values))
             }
         }
     }
 
+    /// What a share of it is allowed of at least.
+    fn least(self) -> f64 {
+        match self {
+            Agreement::Within { least, .. } => least,
+            Agreement::Equal(_) => 1.0,
+        }
+    }
+
     /// Whether this was to be expected.
     pub fn holds(self, expected: &[Value], got: &[Value]) -> bool {
         match self {
-            Agreement::Within(tolerance) => are_close(expected, got, tolerance),
+            Agreement::Within { share, least } => are_close(expected, got, (share, least)),
             Agreement::Equal(largest) => {
                 let mut pairs = expected.iter().zip(got);
                 expected.len() == got.len()
@@ -289,7 +310,31 @@ impl Agreement {
     }
 }
 
-fn are_close(expected: &[Value], got: &[Value], tolerance: f64) -> bool {
+/// Real numbers that are all small may be off by a share of the largest of them: for as many inputs as it takes to
+/// tell how large they are.
+fn scale((graph, roots): (&Graph, &[SOpId]), agreements: &mut [Agreement], inputs: &[Vec<Value>]) {
+    let step = inputs.len().div_ceil(SCALED).max(1);
+    let some: Vec<Vec<Value>> = inputs.iter().step_by(step).cloned().collect();
+    // What fails says so where all are compared.
+    let Ok(expected) = interpret::evaluate_many(graph, roots, &some) else {
+        return;
+    };
+    for (output, agreement) in agreements.iter_mut().enumerate() {
+        let values = expected
+            .iter()
+            .filter_map(|outputs| outputs.get(output)?.as_ref().ok());
+        let largest = values
+            .map(|values| Value::largest(values))
+            .fold(0.0, f64::max);
+        if let Agreement::Within { least, .. } = agreement
+            && largest > 0.0
+        {
+            *least = least.min(largest);
+        }
+    }
+}
+
+fn are_close(expected: &[Value], got: &[Value], (share, least): (f64, f64)) -> bool {
     let floats = |values: &[Value]| {
         values
             .iter()
@@ -301,16 +346,21 @@ fn are_close(expected: &[Value], got: &[Value], tolerance: f64) -> bool {
     };
     let largest = expected
         .iter()
-        .fold(1.0f64, |largest, number| largest.max(number.abs()));
-    let close = |(expected, got): (&f64, &f64)| (expected - got).abs() <= tolerance * largest;
+        .fold(least, |largest, number| largest.max(number.abs()));
+    let close = |(expected, got): (&f64, &f64)| (expected - got).abs() <= share * largest;
     expected.len() == got.len() && expected.iter().zip(&got).all(close)
 }
 
-/// The check inside `compile`: about a fifth of a second, always the same inputs, in float32.
+/// The check inside `compile`: about a fifth of a second, always the same inputs, in float32 unless float64 is
+/// what the model is for.
 ///
 /// # Errors
 /// The model is wrong on an input.
-pub fn guard(graph: &Graph, roots: &[SOpId], model: &Model) -> Fallible<()> {
+pub fn guard(graph: &Graph, roots: &[SOpId], model: &Model, host: Host) -> Fallible<()> {
+    let precision = match host.dtype {
+        Some(Dtype::Float64) => Precision::F64,
+        Some(Dtype::Float32 | Dtype::Bfloat16) | None => Precision::F32,
+    };
     let work = (model.max_length * model.max_length * 50 + model.nonzero()).max(1);
     let samples = (4_000_000 / work).clamp(8, 200);
     let options = Options {
@@ -318,7 +368,7 @@ pub fn guard(graph: &Graph, roots: &[SOpId], model: &Model) -> Fallible<()> {
         exhaustive: 2 * samples,
         samples,
         seed: 1,
-        precision: Precision::F32,
+        precision,
     };
     let verification = verify_all(graph, roots, model, &options)?;
     let Some(wrong) = verification.first_wrong else {
@@ -328,16 +378,18 @@ pub fn guard(graph: &Graph, roots: &[SOpId], model: &Model) -> Fallible<()> {
         let shown: Vec<String> = values.iter().map(Value::source).collect();
         format!("[{}]", shown.join(", "))
     };
-    Err(Diagnostic::error(
-        Code::NotExact,
-        "the compiled model would not be exact in float32",
-    )
-    .at(graph.span(roots[0]), "compiled from this")
-    .note(format!(
+    let message = format!(
+        "the compiled model would not be exact in {}",
+        precision.dtype().name()
+    );
+    let note = format!(
         "on {} it gives {} instead of {}",
         show(&wrong.input),
         show(&wrong.got),
         show(&wrong.expected)
-    ))
-    .into())
+    );
+    Err(Diagnostic::error(Code::NotExact, message)
+        .at(graph.span(roots[0]), "compiled from this")
+        .note(note)
+        .into())
 }

@@ -119,7 +119,7 @@ impl<'g> Cut<'g> {
             if request.host.is_among(&model.certified) {
                 return Ok(model);
             }
-            match verify::guard(graph, &[self.root], &model) {
+            match verify::guard(graph, &[self.root], &model, request.host) {
                 Ok(()) => right = right.or(Some(model)),
                 Err(error) => wrong = wrong.or(Some(error)),
             }

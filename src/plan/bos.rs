@@ -104,6 +104,35 @@ impl Plan {
         (0..keys).map(level).reduce(f64::max)
     }
 
+    /// What W_E holds of a variable at BOS. What is written there is taken back before it is written.
+    pub fn embedded_at_bos(&self, id: VariableId) -> f64 {
+        let variable = self.variable(id);
+        match variable.written {
+            Written::Flag => 1.0,
+            Written::One | Written::Given(..) => 0.0,
+            Written::Embed { .. } => variable.bos,
+            Written::Attend | Written::FeedForward if self.below(id).is_some() => 0.0,
+            Written::Attend | Written::FeedForward => variable.bos - self.written_at_bos(id),
+        }
+    }
+
+    /// What operations add to a variable at BOS, which sees only itself.
+    fn written_at_bos(&self, variable: VariableId) -> f64 {
+        let attends = self.attends.iter().filter(|attend| attend.into == variable);
+        let attended: f64 = attends.map(|attend| self.at_bos(&attend.value)).sum();
+        let has_one = self.holding(&Written::One, 0.0).is_some();
+        let units = self.feed_forwards.iter().filter(|op| op.into == variable);
+        let units = units.flat_map(|forward| forward.units.iter().map(move |unit| (forward, unit)));
+        let computed = units.map(|(forward, unit)| {
+            let read = self.unit(forward, unit);
+            // The variable that carries thresholds is 0 at BOS.
+            let threshold = if has_one { read.constant } else { 0.0 };
+            let z = self.at_bos(&read) - threshold;
+            self.balance_of_unit(forward, unit) * unit.weight * z.max(0.0)
+        });
+        attended + computed.sum::<f64>()
+    }
+
     /// The least and the greatest number that a linear read gives at position 0.
     pub fn at_first(&self, linear: &Linear) -> (f64, f64) {
         self.range_at_first(linear, &|id| match self.variable(id).written {

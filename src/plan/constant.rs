@@ -27,7 +27,7 @@ impl Plan {
 
     /// The same, made if it is not there.
     pub(crate) fn add_one_of_biases(&mut self) -> VariableId {
-        self.constant_variable("one", self.embedded_one(), 1.0)
+        self.constant_variable("one", self.embedded_one(), f64::from(u8::from(self.bos)))
     }
 
     /// That of hidden units. Where all is 0 at BOS, so are their biases.

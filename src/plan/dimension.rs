@@ -283,7 +283,8 @@ impl Plan {
     /// How many nats below a selected key what is not selected must stand, for one key. No margin swallows what
     /// leaks of others to a real number.
     fn least_gap(&self, attend: &Attend) -> f64 {
-        let real = self.head_of(attend).filter(|op| self.is_real(op.into));
+        let is_real = |id| self.is_real(id) || self.gives_real();
+        let real = self.head_of(attend).filter(|op| is_real(op.into));
         let largest = real.map(|op| self.largest(&op.value)).fold(0.0, f64::max);
         LEAST_GAP.max((3.0 * largest / LEAK).ln())
     }

@@ -411,6 +411,12 @@ impl Plan {
         linear.reads().any(|id| self.is_real(id))
     }
 
+    /// Whether a result is a real number, even of listed ones: it is read as it is.
+    pub fn gives_real(&self) -> bool {
+        let mut outputs = self.outputs.iter();
+        outputs.any(|output| matches!(&output.read, Read::Nearest(values) if values.is_empty()))
+    }
+
     /// What a linear read gives at BOS, once what it reads is written.
     pub fn at_bos(&self, linear: &Linear) -> f64 {
         linear.at(|variable| self.variable(variable).bos)
