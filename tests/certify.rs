@@ -607,7 +607,7 @@ fn what_one_kind_of_floats_proves_is_told() {
     let mut session = common::session("long.rasp", "same = select(tokens, tokens, ==);");
     let asked = |dtype| Asked {
         vocabulary: Some(["a", "b", "c", "d"].map(Value::str).to_vec()),
-        max_length: Some(20),
+        max_length: Some(24),
         request: Request {
             host: Host {
                 dtype,

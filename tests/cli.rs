@@ -402,7 +402,7 @@ fn models_are_made_for_hosts() {
 #[test]
 fn what_is_not_proved_is_said() {
     let place = Place::new();
-    // Numbers up to 20², counted by squares, leave float32 too few digits for what they are divided by.
+    // Numbers up to 24², counted by squares, leave float32 too few digits for what they are divided by.
     place.file(
         "share.rasp",
         "share = indices * selector_width(select(tokens, tokens, ==)) / length;",
@@ -415,7 +415,7 @@ fn what_is_not_proved_is_said() {
         "--vocab",
         "abcd",
         "--max-len",
-        "20",
+        "24",
         "-o",
         "share.model",
     ];

@@ -460,6 +460,6 @@ fn what_is_not_proved_of_a_model_is_said() {
         ran.out
     };
     let said = "the model is proved to be exact in float64 (scores query both) only";
-    assert!(of_length("20").contains(said));
+    assert!(of_length("24").contains(said));
     assert!(!of_length("5").contains("proved to be exact"));
 }

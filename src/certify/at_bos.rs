@@ -4,7 +4,7 @@
 
 use crate::plan::{Attend, FeedForward, Linear, Plan, VariableId, output};
 
-/// The largest number of the residual stream and of hidden units at BOS.
+/// The largest number of the residual stream at BOS, and of what hidden units add up there.
 pub(super) fn largest(plan: &Plan) -> f64 {
     let (directions, width) = plan.directions();
     let mut at_bos = AtBos {
@@ -73,7 +73,8 @@ impl AtBos<'_> {
     fn computed(&mut self, forward: &FeedForward) -> (f64, f64) {
         let (low, high) = self.range(&forward.argument);
         for unit in &forward.units {
-            let most = (unit.slope * low).max(unit.slope * high) + unit.offset;
+            let at = |z: f64| (unit.slope * z + unit.offset).abs();
+            let most = at(low).max(at(high));
             // As it is in the weights, it may be less.
             if most > self.largest {
                 let held = most / self.plan.balance_of_unit(forward, unit);

@@ -91,6 +91,19 @@ impl<'a> Attempts<'a> {
         let (analysis, roots) = (self.analysis, self.task.roots);
         let control = self.task.graph.control();
         let first = self.attempt(Care::Plain, is_worth);
+        let may_be_real = || {
+            roots
+                .iter()
+                .any(|root| readout::may_be_real(analysis, *root))
+        };
+        if let Err(error) = &first
+            && error.code == Code::NotExact
+            && may_be_real()
+            && let Ok(real) = self.attempt(Care::Real, is_worth)
+            && real.is_certified()
+        {
+            return Ok(real);
+        }
         let is_final = |first: &Fallible<Compiled>| match first {
             Ok(compiled) => compiled.is_certified(),
             // What is computed a layer later may have fewer values.
@@ -130,8 +143,7 @@ impl<'a> Attempts<'a> {
             }
         }
         let mut real = None;
-        let mut each = roots.iter();
-        if each.any(|root| readout::may_be_real(analysis, *root)) {
+        if may_be_real() {
             control.check()?;
             real = self.attempt(Care::Real, is_worth).ok();
         }
