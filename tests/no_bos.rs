@@ -563,3 +563,23 @@ fn a_file_says_that_there_is_no_bos() {
     }
     snapshot("file", &text);
 }
+
+/// Of long inputs less is known of what selects what: shorter ones of a program that looks back compile.
+#[test]
+fn what_may_look_ahead_in_long_inputs_says_how_long_inputs_may_be() {
+    let place = Place::with(&[(
+        "head.rasp",
+        "load \"induction\"; x = induction_head(tokens);",
+    )]);
+    let compile = "rasp compile head.rasp -e x --vocab abcd --max-len 33 --no-bos --causal -o m";
+    let ran = place.shell(compile);
+    assert_eq!(ran.status, 1, "{}", ran.shown());
+    assert!(ran.err.contains("[E0603]"), "{}", ran.err);
+    assert!(
+        ran.err.contains("inputs of up to 32 tokens compile"),
+        "{}",
+        ran.err
+    );
+    let ran = place.shell(&compile.replace("33", "32"));
+    assert_eq!(ran.status, 0, "{}", ran.shown());
+}

@@ -19,11 +19,13 @@ pub(crate) fn or_nearest<T>(
     is_wanted: impl Fn(&T) -> bool,
 ) -> Fallible<T> {
     make(setting).map_err(|error| {
+        // Of long inputs less is known of what selects what, so that a program may be causal all the same.
+        let is_causal = error.code != Code::NotCausal;
         let hangs_on_length = matches!(
             error.code,
             Code::DomainTooLarge | Code::NotExact | Code::LimitReached
         );
-        if !hangs_on_length || error.help.is_some() {
+        if is_causal && (!hangs_on_length || error.help.is_some()) {
             return error;
         }
         control.at("looking for shorter inputs that compile");
@@ -56,12 +58,19 @@ pub(crate) fn or_nearest<T>(
         if control.check().is_err() {
             return error;
         }
+        // One token has no later one.
+        if !is_causal && longest < 2 {
+            return error;
+        }
         if longest == 0 {
             let help = "a smaller vocabulary may compile: with this one no shorter inputs do";
             return error.help(help).into();
         }
         let tokens = counted(longest, "token");
         let help = format!("inputs of up to {tokens} compile: `--max-len {longest}`");
-        error.help(help).into()
+        match is_causal {
+            true => error.help(help).into(),
+            false => error.note(help).into(),
+        }
     })
 }

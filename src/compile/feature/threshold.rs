@@ -444,9 +444,10 @@ impl Taking<'_> {
             }
         };
         let mut thresholds: Vec<f64> = limits.iter().map(at).collect();
-        if self.is_bfloat16 {
+        if self.is_bfloat16
+            && let Some(first) = thresholds.first().copied()
+        {
             // The first is a bias, and what others are beside it are weights.
-            let first = thresholds[0];
             for threshold in &mut thresholds {
                 *threshold = first + bfloat16(*threshold - first);
             }

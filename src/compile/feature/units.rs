@@ -208,8 +208,8 @@ impl Compiler<'_> {
         read
     }
 
-    /// The function through some points, straight between and beyond them, of an argument with some values: a view of it around the middle, and a hinge
-    /// wherever the slope changes, away from the middle.
+    /// The function through some points, straight between and beyond them, of an argument with some values: a
+    /// view of it around the middle, and a hinge wherever the slope changes, away from the middle.
     pub(crate) fn interpolate(
         &mut self,
         argument: LinearRead,
