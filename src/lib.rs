@@ -191,28 +191,15 @@ pub mod inside {
             fn selector(&mut self, selector: Selector, span: Span) -> SelectorId;
             fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId;
 
-            fn constant(&mut self, value: Value, span: Span) -> SOpId {
-                self.sop(SOp::Constant(value), span)
-            }
-
-            fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
-                self.sop(SOp::Map { op, operands }, span)
-            }
-
+            fn constant(&mut self, value: Value, span: Span) -> SOpId;
+            fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId;
             fn select(
                 &mut self,
-                keys: SOpId,
-                queries: SOpId,
+                k: SOpId,
+                q: SOpId,
                 comparison: Comparison,
                 span: Span,
-            ) -> SelectorId {
-                let compare = Selector::Compare {
-                    keys,
-                    queries,
-                    comparison,
-                };
-                self.selector(compare, span)
-            }
+            ) -> SelectorId;
         }
 
         impl Build for Graph {
@@ -226,6 +213,24 @@ pub mod inside {
 
             fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId {
                 Graph::scorer(self, scorer, span)
+            }
+
+            fn constant(&mut self, value: Value, span: Span) -> SOpId {
+                Graph::constant(self, value, span)
+            }
+
+            fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
+                Graph::map(self, op, operands, span)
+            }
+
+            fn select(
+                &mut self,
+                k: SOpId,
+                q: SOpId,
+                comparison: Comparison,
+                span: Span,
+            ) -> SelectorId {
+                Graph::select(self, k, q, comparison, span)
             }
         }
     }

@@ -2,7 +2,7 @@
 //! sees; and what stands in a direction of which another variable has been may be anything there. So this goes
 //! through the layers with the least and the greatest number of each direction. Depends on the plan alone.
 
-use crate::plan::{Attend, FeedForward, Linear, Plan, VariableId, output};
+use crate::plan::{Attend, FeedForward, Linear, Plan, VariableId, ascending, outputs};
 
 /// The largest number of the residual stream at BOS, and of what hidden units add up there.
 pub(super) fn largest(plan: &Plan) -> f64 {
@@ -83,8 +83,9 @@ impl AtBos<'_> {
         }
         let bends = forward.units.iter().map(|unit| -unit.offset / unit.slope);
         let turns = bends.filter(|z| (low..high).contains(z));
-        let given = turns.chain([low, high]).map(|z| output(&forward.units, z));
-        given.fold(
+        let turns = ascending(turns.chain([low, high]).collect());
+        let given = outputs(&forward.units, &turns);
+        given.into_iter().fold(
             (f64::INFINITY, f64::NEG_INFINITY),
             |(least, most), given| (least.min(given), most.max(given)),
         )

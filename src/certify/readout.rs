@@ -17,15 +17,15 @@ impl Bounds<'_> {
         };
         // What is small may be off by less.
         let least = self.largest_value(output).min(1.0);
-        let tolerance = real.then_some(share * least);
+        let allowed = share * least;
+        let tolerance = real.then_some(allowed);
         let error = match &output.read {
             Read::Nearest(values) if values.is_empty() => {
-                let tolerance = share * least;
-                let known = self.number(output).error / tolerance;
+                let known = self.number(output).error / allowed;
                 match output.scores.first().filter(|_| !is_proved(known)) {
                     // What is more than 1 may be off by more.
                     Some(score) => self.side_of(score).map_or(known, |side| {
-                        side.error_at(least + score.constant.abs()) / tolerance
+                        side.error_at(least + score.constant.abs()) / allowed
                     }),
                     None => known,
                 }

@@ -20,12 +20,12 @@ pub(crate) fn or_nearest<T>(
 ) -> Fallible<T> {
     make(setting).map_err(|error| {
         // Of long inputs less is known of what selects what, so that a program may be causal all the same.
-        let is_causal = error.code != Code::NotCausal;
+        let looks_ahead = error.code == Code::NotCausal;
         let hangs_on_length = matches!(
             error.code,
             Code::DomainTooLarge | Code::NotExact | Code::LimitReached
         );
-        if is_causal && (!hangs_on_length || error.help.is_some()) {
+        if !looks_ahead && (!hangs_on_length || error.help.is_some()) {
             return error;
         }
         control.at("looking for shorter inputs that compile");
@@ -59,7 +59,7 @@ pub(crate) fn or_nearest<T>(
             return error;
         }
         // One token has no later one.
-        if !is_causal && longest < 2 {
+        if looks_ahead && longest < 2 {
             return error;
         }
         if longest == 0 {
@@ -68,9 +68,9 @@ pub(crate) fn or_nearest<T>(
         }
         let tokens = counted(longest, "token");
         let help = format!("inputs of up to {tokens} compile: `--max-len {longest}`");
-        match is_causal {
-            true => error.help(help).into(),
-            false => error.note(help).into(),
+        match looks_ahead {
+            true => error.note(help).into(),
+            false => error.help(help).into(),
         }
     })
 }

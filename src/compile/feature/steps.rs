@@ -29,17 +29,33 @@ pub struct Staircase {
 impl Staircase {
     /// What float32 may round of the sum of all steps.
     pub fn noise(&self) -> f64 {
-        let largest = |most: f64, (z, _): &(f64, f64)| most.max(z.abs());
-        let reach = self.points.iter().fold(0.0, largest);
+        let reach = self.reach();
         let steps = self.steps.iter();
         let size: f64 = steps.map(|s| (s.change * s.slope).abs() * reach).sum();
         size * f64::from(f32::EPSILON)
+    }
+
+    /// How large its arguments are at most.
+    pub fn reach(&self) -> f64 {
+        let largest = |most: f64, (z, _): &(f64, f64)| most.max(z.abs());
+        self.points.iter().fold(0.0, largest)
+    }
+
+    /// The slopes of the lines from each of its points to the next.
+    pub fn slopes(&self) -> Vec<f64> {
+        let pairs = self.points.windows(2);
+        pairs.map(|pair| slope(pair[0], pair[1])).collect()
     }
 
     /// Whether all its steps change the value by whole numbers.
     pub fn is_whole(&self) -> bool {
         self.steps.iter().all(|step| step.change.fract() == 0.0)
     }
+}
+
+/// The slope of the line from a point to another.
+pub fn slope((before, from): (f64, f64), (after, to): (f64, f64)) -> f64 {
+    (to - from) / (after - before)
 }
 
 /// The staircase through some points, each an argument and its value; `None` if two arguments

@@ -3,7 +3,7 @@
 
 use super::LITTLE_PRECISION;
 use super::search::Found;
-use super::steps::{Staircase, Step, staircase};
+use super::steps::{Staircase, Step, slope, staircase};
 use crate::base::Code;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Argument, Care, Compiler, Feature, Want, bits};
@@ -265,30 +265,18 @@ fn is_consecutive(points: &[(f64, f64)]) -> bool {
 /// Whether float32 rounds less of lines between points than of steps at them, which hold what their argument is off
 /// by off: a mean, by a few roundings.
 fn is_quieter_as_lines(stairs: &Staircase) -> bool {
-    let slopes = stairs.points.windows(2);
-    let slopes: Vec<f64> = slopes.map(|pair| slope(pair[0], pair[1])).collect();
+    let slopes = stairs.slopes();
     let turns = slopes.windows(2).map(|pair| (pair[1] - pair[0]).abs());
-    let steepest = slopes
-        .iter()
-        .fold(0.0f64, |most, slope| most.max(slope.abs()));
-    let ends = [stairs.points.first(), stairs.points.last()];
-    let reach = ends
-        .into_iter()
-        .flatten()
-        .fold(0.0f64, |most, (z, _)| most.max(z.abs()));
-    let size = reach * (turns.sum::<f64>() + ROUNDINGS * steepest);
+    let sizes = slopes.iter().map(|slope| slope.abs());
+    let steepest = sizes.fold(0.0, f64::max);
+    let size = stairs.reach() * (turns.sum::<f64>() + ROUNDINGS * steepest);
     size * f64::from(f32::EPSILON) < stairs.noise()
-}
-
-fn slope((before, from): (f64, f64), (after, to): (f64, f64)) -> f64 {
-    (to - from) / (after - before)
 }
 
 /// Whether a function of consecutive arguments changes its slope so seldom that lines are far fewer units
 /// than steps, and is nowhere so steep that they make more of noise than there is between its values.
 fn is_nearly_linear(stairs: &Staircase) -> bool {
-    let slopes = stairs.points.windows(2).map(|pair| pair[1].1 - pair[0].1);
-    let slopes: Vec<f64> = slopes.collect();
+    let slopes = stairs.slopes();
     let hinges = slopes.windows(2).filter(|pair| pair[0] != pair[1]).count();
     let sizes = || slopes.iter().map(|slope| slope.abs());
     let steepest = sizes().fold(0.0, f64::max);
