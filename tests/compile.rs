@@ -1,6 +1,7 @@
 //! Compiled models against the interpreter: the paper's programs and small random graphs, all
 //! inputs at small sizes and random ones at larger sizes, in float32 and float64.
 
+use crate::common::place::Place;
 use crate::common::property;
 
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
@@ -718,6 +719,19 @@ fn causal_models_compile_what_ranks_say_looks_back() {
     let brackets = "load \"dyck\"; x = dyckk_ptf(tokens, [\"()\", \"{}\"]);";
     exact(brackets, "x", &causal("(){}", 5), 2000, 0);
     exact(brackets, "x", &causal("()a", 7), 4000, 0);
+}
+
+/// Hundreds of steps of one mean, with a threshold for each index: of the thousands of values that the argument of
+/// each has, only those next to the step are kept.
+#[test]
+fn steps_in_long_inputs_keep_few_values_of_their_arguments() {
+    let place = Place::with(&[(
+        "brackets.rasp",
+        "load \"dyck\"; x = dyckk_ptf_best(tokens, [\"()\", \"{}\"]);",
+    )]);
+    let compile = "rasp compile brackets.rasp -e x --vocab '(){}' --max-len 48 --limit hidden_values=30000 -o m";
+    let ran = place.shell(compile);
+    assert_eq!(ran.status, 0, "{}", ran.shown());
 }
 
 /// Close to what is accepted, but a later key may be selected.

@@ -185,7 +185,8 @@ impl Analysis<'_> {
     /// Whether a rank that is selected is lower than that of the query.
     fn is_lower(&mut self, rank: SOpId, literal: &Compared) -> Result<bool, Stopped> {
         let column = |id: SOpId| Ok(self.node(id)?.column.clone());
-        let both = [column(rank)?, column(literal.queries)?];
+        let mut both = [column(rank)?, column(literal.queries)?];
+        self.relate_to_sums(&mut both);
         let Ok(space) = self.space(union(&both)) else {
             return Ok(false);
         };

@@ -300,7 +300,8 @@ pub struct FeedForward {
     pub source: Source,
     /// What the units are functions of.
     pub argument: Linear,
-    /// The values that the argument can have at a token, ascending; the ends of where a real number is.
+    /// The values that the argument can have at a token, ascending; of many of a step those next to it and the
+    /// ends; of a real number the ends.
     pub points: Arc<[f64]>,
     /// What is added up.
     pub units: Vec<Unit>,

@@ -24,6 +24,10 @@ const MOST_VALUES: usize = 300;
 /// More classes of what gates a step are not told apart.
 const MOST_CLASSES: usize = 4;
 
+/// Of a step over more rows few values of its argument are kept: there may be thousands for each of hundreds of
+/// steps.
+const MANY_ROWS: usize = 4_096;
+
 /// A staircase of more steps may have fewer as a function of what is on the way to it.
 const MANY_STEPS: usize = 32;
 
@@ -235,6 +239,20 @@ impl Compiler<'_> {
         }
         Ok(read)
     }
+}
+
+/// Of some numbers those next to 0 and those furthest from it, ascending: a step has one value on each side.
+fn ends_of_sides(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut sides: [Option<(f64, f64)>; 2] = [None; 2];
+    for number in numbers {
+        let side = &mut sides[usize::from(number > 0.0)];
+        let (least, most) = side.unwrap_or((number, number));
+        *side = Some((least.min(number), most.max(number)));
+    }
+    let ends = sides.into_iter().flatten();
+    let mut ends: Vec<f64> = ends.flat_map(|(least, most)| [least, most]).collect();
+    ends.dedup();
+    ends
 }
 
 /// Where a variable stands in the rows of a space.
@@ -470,9 +488,11 @@ impl Taking<'_> {
             let (by, gate) = self.cells(row);
             self.z[row] - thresholds[by] - pushed[gate]
         });
-        let mut points: Vec<f64> = argued.collect();
-        points.sort_unstable_by(f64::total_cmp);
-        points.dedup_by_key(|point| point.to_bits());
+        // What adds the values of arguments up to those of one variable wants all of them.
+        let points = match argument.reads_embedding() && target.len() > MANY_ROWS {
+            true => ends_of_sides(argued),
+            false => ascending(argued.collect()).to_vec(),
+        };
         Some(ThresholdStep {
             argument,
             points,

@@ -11,6 +11,7 @@ pub(crate) mod real;
 use crate::algebra::{Rational, Reading};
 use crate::compile::{Bits, bits};
 use crate::graph::SelectorId;
+use crate::infer::Analysis;
 use crate::infer::space::VarId;
 use num_integer::Integer;
 use std::collections::BTreeMap;
@@ -131,6 +132,12 @@ impl LinearRead {
         Some((read, factor as f64))
     }
 
+    /// Whether a function of the token or of the index is part of it.
+    pub fn reads_embedding(&self) -> bool {
+        let mut functions = self.functions.keys();
+        functions.any(|var| *var <= Analysis::INDICES)
+    }
+
     /// Functions without their constant part, and nothing that is zero.
     fn tidy(&mut self) {
         for values in self.functions.values_mut() {
@@ -178,10 +185,7 @@ impl LinearRead {
     /// Whether it reads nothing that attention or a feed-forward block wrote, so that it has no noise.
     pub fn is_embedded(&self) -> bool {
         self.scalars.keys().all(|scalar| *scalar == Scalar::First)
-            && self
-                .functions
-                .keys()
-                .all(|var| *var <= crate::infer::Analysis::INDICES)
+            && self.functions.keys().all(|var| *var <= Analysis::INDICES)
     }
 
     /// Whether it reads a width that hidden units compute.
