@@ -24,8 +24,7 @@ const MOST_VALUES: usize = 300;
 /// More classes of what gates a step are not told apart.
 const MOST_CLASSES: usize = 4;
 
-/// Of a step over more rows few values of its argument are kept: there may be thousands for each of hundreds of
-/// steps.
+/// Of a step over more rows few values of its argument are kept.
 const MANY_ROWS: usize = 4_096;
 
 /// A staircase of more steps may have fewer as a function of what is on the way to it.
@@ -242,7 +241,7 @@ impl Compiler<'_> {
 }
 
 /// Of some numbers those next to 0 and those furthest from it, ascending: a step has one value on each side.
-fn ends_of_sides(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+fn ends_of_sides(numbers: impl Iterator<Item = f64>) -> Arc<[f64]> {
     let mut sides: [Option<(f64, f64)>; 2] = [None; 2];
     for number in numbers {
         let side = &mut sides[usize::from(number > 0.0)];
@@ -250,9 +249,7 @@ fn ends_of_sides(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
         *side = Some((least.min(number), most.max(number)));
     }
     let ends = sides.into_iter().flatten();
-    let mut ends: Vec<f64> = ends.flat_map(|(least, most)| [least, most]).collect();
-    ends.dedup();
-    ends
+    ascending(ends.flat_map(|(least, most)| [least, most]).collect())
 }
 
 /// Where a variable stands in the rows of a space.
@@ -491,11 +488,11 @@ impl Taking<'_> {
         // What adds the values of arguments up to those of one variable wants all of them.
         let points = match argument.reads_embedding() && target.len() > MANY_ROWS {
             true => ends_of_sides(argued),
-            false => ascending(argued.collect()).to_vec(),
+            false => ascending(argued.collect()),
         };
         Some(ThresholdStep {
             argument,
-            points,
+            points: points.to_vec(),
             slope,
             change,
         })
