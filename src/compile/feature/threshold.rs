@@ -240,8 +240,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Of some numbers those next to 0 and those furthest from it, ascending: a step has one value on each side.
-fn ends_of_sides(numbers: impl Iterator<Item = f64>) -> Arc<[f64]> {
+/// Of some numbers those next to 0 and those furthest from it: a step has one value on each side.
+fn ends_of_sides(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut sides: [Option<(f64, f64)>; 2] = [None; 2];
     for number in numbers {
         let side = &mut sides[usize::from(number > 0.0)];
@@ -249,7 +249,7 @@ fn ends_of_sides(numbers: impl Iterator<Item = f64>) -> Arc<[f64]> {
         *side = Some((least.min(number), most.max(number)));
     }
     let ends = sides.into_iter().flatten();
-    ascending(ends.flat_map(|(least, most)| [least, most]).collect())
+    ends.flat_map(|(least, most)| [least, most]).collect()
 }
 
 /// Where a variable stands in the rows of a space.
@@ -488,11 +488,11 @@ impl Taking<'_> {
         // What adds the values of arguments up to those of one variable wants all of them.
         let points = match argument.reads_embedding() && target.len() > MANY_ROWS {
             true => ends_of_sides(argued),
-            false => ascending(argued.collect()),
+            false => argued.collect(),
         };
         Some(ThresholdStep {
             argument,
-            points: points.to_vec(),
+            points,
             slope,
             change,
         })
