@@ -211,7 +211,11 @@ impl<'a> Attempts<'a> {
             let (passes, mut plan, searched) = self.passed(&draft, passes);
             // The layers that the graph alone takes.
             plan.remark(schedule(graph, roots).layers.len());
-            if !is_worth(Size::from(&plan)) || tried.iter().any(|known| known.plan == plan) {
+            if !is_worth(Size::from(&plan)) {
+                // What proves more is larger.
+                break;
+            }
+            if tried.iter().any(|known| known.plan == plan) {
                 continue;
             }
             let (model, certificates) = match self.finish(&plan) {

@@ -74,7 +74,7 @@ fn same_rows(analysis: &mut Analysis, a: &Column, b: &Column) -> bool {
         return false;
     };
     let (a_rows, b_rows) = (space.project(&a.space), space.project(&b.space));
-    a_rows.iter().zip(&b_rows).all(|(a_row, b_row)| {
+    a_rows.iter().zip(&*b_rows).all(|(a_row, b_row)| {
         match (a.value(*a_row as usize), b.value(*b_row as usize)) {
             (Some(a), Some(b)) => same(a, b),
             _ => false,

@@ -352,9 +352,9 @@ impl Analysis<'_> {
         vars.dedup();
         let space = self.space(vars)?;
         let place = space.vars.binary_search(&var).unwrap_or(0);
-        let widths = space.project(&width.column.space).into_iter();
-        let rows = widths.enumerate().map(|(row, at)| {
-            let width = width.column.value(at as usize).and_then(Value::as_int);
+        let widths = space.project(&width.column.space);
+        let rows = widths.iter().enumerate().map(|(row, at)| {
+            let width = width.column.value(*at as usize).and_then(Value::as_int);
             (width, space.row(row)[place] as usize)
         });
         let rows = rows.collect();

@@ -86,7 +86,7 @@ impl Analysis<'_> {
             return Ok(Operand::Joint(known as u32));
         }
         let (columns, space) = self.united(&parts)?;
-        let projections: Vec<Vec<u32>> = columns
+        let projections: Vec<Arc<[u32]>> = columns
             .iter()
             .map(|column| space.project(&column.space))
             .collect();

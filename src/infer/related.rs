@@ -12,7 +12,12 @@ impl Analysis<'_> {
     /// A column as one of a sum that is a variable, if it is a function of one, over the same variables.
     pub(super) fn over_a_sum(&mut self, column: &Column) -> Option<Column> {
         let known = (0..self.vars.len() as u32).map(VarId);
-        let mut related = known.filter_map(|var| {
+        // Whether something fails is seen by going through its table, of which there are many.
+        let is_beside = |var: &VarId| {
+            let sum = self.as_made(*var);
+            sum.is_some_and(|sum| sum.space.vars == column.space.vars)
+        };
+        let mut related = known.filter(is_beside).filter_map(|var| {
             let function = function_of(self.definition(var)?, column)?;
             Some((var, function))
         });
@@ -89,12 +94,17 @@ impl Analysis<'_> {
         Some(Cow::Owned(over_parts(&node.seen, sum)))
     }
 
-    /// What a variable is of others, if it is an elementwise s-op that never fails.
-    fn definition(&self, var: VarId) -> Option<&Column> {
+    /// The elementwise s-op that a variable is, as its operands make it.
+    fn as_made(&self, var: VarId) -> Option<&Column> {
         let VarKind::Materialised(id) = self.kind(var) else {
             return None;
         };
-        let column = &self.node(id).ok()?.column;
+        Some(&self.node(id).ok()?.column)
+    }
+
+    /// What a variable is of others, if it is an elementwise s-op that never fails.
+    fn definition(&self, var: VarId) -> Option<&Column> {
+        let column = self.as_made(var)?;
         let is_defined = *column.space.vars != [var] && !self.may_fail(column);
         is_defined.then_some(column)
     }

@@ -8,7 +8,7 @@ use bit_vec::BitVec;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A variable of joint tables; ids are topological.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,6 +31,10 @@ pub struct Space {
     numbers: u64,
     /// The row of each number, made when it is asked for.
     row_of: OnceLock<Numbering>,
+    /// The rows beside the first, found when they are asked for.
+    beside_first: OnceLock<Vec<usize>>,
+    /// The rows of parts, by their variables, as they were found.
+    projected: Mutex<FxHashMap<Vec<VarId>, Arc<[u32]>>>,
     /// The rows possible in each group of environments that are alike for these variables.
     groups: Vec<Rows>,
     /// For each environment its group.
@@ -119,6 +123,9 @@ impl Numbering {
         }
     }
 }
+
+/// What is known of a space of more rows is not kept for each part, as it takes much memory.
+const MOST_KEPT: usize = 65_536;
 
 /// How often combinations are looked at, in different environments.
 const MOST_REPEATS: usize = 16;
@@ -220,6 +227,8 @@ impl Space {
             weights,
             numbers,
             row_of: OnceLock::new(),
+            beside_first: OnceLock::new(),
+            projected: Mutex::default(),
             cells: Vec::with_capacity(groups.rows.min(limit) * vars.len()),
             vars,
             rows: 0,
@@ -319,32 +328,58 @@ impl Space {
         &self.cells[row * self.vars.len()..(row + 1) * self.vars.len()]
     }
 
+    /// The rows that differ from the first in one variable at most, the first among them.
+    pub fn beside_first(&self) -> &[usize] {
+        let Some(first) = (self.rows > 0).then(|| self.row(0)) else {
+            return &[];
+        };
+        let is_beside = |row: &usize| {
+            let pairs = self.row(*row).iter().zip(first);
+            pairs.filter(|(cell, first)| cell != first).count() <= 1
+        };
+        let found = || (0..self.rows).filter(is_beside).collect();
+        self.beside_first.get_or_init(found)
+    }
+
     /// For each row of this space the row of `part`, whose variables are among this one's, that
     /// agrees with it.
-    pub fn project(&self, part: &Space) -> Vec<u32> {
+    pub fn project(&self, part: &Space) -> Arc<[u32]> {
         if self.vars == part.vars {
             return (0..self.rows as u32).collect();
         }
-        let places: Vec<usize> = part
-            .vars
-            .iter()
-            .filter_map(|var| self.vars.binary_search(var).ok())
-            .collect();
+        if self.rows > MOST_KEPT {
+            return self.projected_on(part);
+        }
+        let projected = self.projected.lock();
+        let mut projected = projected.unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = projected.get(&part.vars) {
+            return Arc::clone(known);
+        }
+        let rows = self.projected_on(part);
+        projected.insert(part.vars.clone(), Arc::clone(&rows));
+        rows
+    }
+
+    fn projected_on(&self, part: &Space) -> Arc<[u32]> {
+        let places = part.vars.iter().map(|var| self.vars.binary_search(var));
+        let places: Vec<usize> = places.filter_map(Result::ok).collect();
         assert_eq!(places.len(), part.vars.len());
         let row_of = part.row_of.get_or_init(|| part.rows_by_number());
-        let digits: Vec<(usize, u64)> = places
-            .into_iter()
-            .zip(part.weights.iter().copied())
-            .collect();
-        (0..self.rows)
-            .map(|row| {
-                let cells = self.row(row);
-                let digits = digits.iter();
-                let number = digits.map(|(place, weight)| u64::from(cells[*place]) * weight);
-                // Every combination of the whole is possible in its part.
-                row_of.row(number.sum())
-            })
-            .collect()
+        let rows = self.cells.chunks_exact(self.vars.len());
+        let digit = |cells: &[u32], at: usize| u64::from(cells[places[at]]) * part.weights[at];
+        // Every combination of the whole is possible in its part.
+        match places.len() {
+            // So many functions are of one or two variables that these are not looped over.
+            1 => rows.map(|row| row_of.row(digit(row, 0))).collect(),
+            2 => {
+                let number = |row: &[u32]| digit(row, 0) + digit(row, 1);
+                rows.map(|row| row_of.row(number(row))).collect()
+            }
+            count => {
+                let number = |row: &[u32]| (0..count).map(|at| digit(row, at)).sum();
+                rows.map(|row| row_of.row(number(row))).collect()
+            }
+        }
     }
 
     /// The column with these values, one a row; `None` where computing it fails.
@@ -408,8 +443,9 @@ impl Column {
     pub fn cells_in(&self, whole: &Space) -> Option<Vec<u32>> {
         let is_there = |var: &VarId| whole.vars.binary_search(var).is_ok();
         self.space.vars.iter().all(is_there).then(|| {
-            let rows = whole.project(&self.space).into_iter();
-            rows.map(|row| self.cells[row as usize]).collect()
+            let rows = whole.project(&self.space);
+            let cells = rows.iter().map(|row| self.cells[*row as usize]);
+            cells.collect()
         })
     }
 }

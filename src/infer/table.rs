@@ -281,8 +281,8 @@ fn apply(op: &Op, columns: &[Column], space: &Arc<Space>) -> Result<Column, Stop
         // The last number stands for a failure.
         let size = column.values.domain.len() as u64 + 1;
         let rows = space.project(&column.space);
-        for (number, row) in numbers.iter_mut().zip(rows) {
-            let cell = u64::from(column.cells[row as usize]);
+        for (number, row) in numbers.iter_mut().zip(&*rows) {
+            let cell = u64::from(column.cells[*row as usize]);
             *number += count * cell.min(size - 1);
         }
         count = count.saturating_mul(size);

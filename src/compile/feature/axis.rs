@@ -31,16 +31,24 @@ impl Axis {
     pub fn new(rows: Vec<f64>, read: LinearRead) -> Axis {
         let mut values = Vec::new();
         let mut known: FxHashMap<u64, u32> = FxHashMap::default();
-        let number = |value: f64| {
+        let mut last = None;
+        let mut number = |value: f64| {
+            // Rows come in runs of one value.
+            if let Some((bits, number)) = last
+                && bits == value.to_bits()
+            {
+                return number;
+            }
             let next = values.len() as u32;
             let number = *known.entry(value.to_bits()).or_insert(next);
             if number == next {
                 values.push(value);
             }
+            last = Some((value.to_bits(), number));
             number
         };
         Axis {
-            numbers: rows.into_iter().map(number).collect(),
+            numbers: rows.into_iter().map(&mut number).collect(),
             values,
             read,
             spread: OnceCell::new(),
@@ -76,13 +84,11 @@ impl Axis {
         self.numbers.len()
     }
 
-    /// The values in some rows, as an axis with a row for each.
-    pub fn at_rows(&self, rows: &[usize]) -> Axis {
-        Axis {
-            numbers: rows.iter().map(|row| self.numbers[*row]).collect(),
-            values: self.values.clone(),
-            read: self.read.clone(),
-            spread: OnceCell::from(self.spread()),
+    /// Appends the number in each row to another one in each row, as its last digit.
+    pub fn append_to(&self, numbers: &mut [u64]) {
+        let count = self.count();
+        for (number, digit) in numbers.iter_mut().zip(&self.numbers) {
+            *number = *number * count + u64::from(*digit);
         }
     }
 

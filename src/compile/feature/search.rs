@@ -41,24 +41,21 @@ const WORK: usize = 10_000_000;
 /// names one axis for each variable, which together determine the row. What tells axes apart is a power
 /// of two where it is to be `dyadic`, as bfloat16 has few digits.
 pub fn search(axes: &[Axis], all: &[usize], target: &[f64], dyadic: bool) -> Option<Found> {
-    let rows = spread_out(target.len()).filter(|row| !target[*row].is_nan());
-    let rows = rows.collect();
     let mut seen = Seen::default();
-    let rows = distinct(axes, target, rows, &mut seen)?;
-    let target: Vec<f64> = rows.iter().map(|row| target[*row]).collect();
-    let axes: Vec<Axis> = axes.iter().map(|axis| axis.at_rows(&rows)).collect();
+    let rows = distinct(axes, target, &mut seen)?;
+    let targets = rows.iter().map(|row| target[*row]);
     let mut search = Search {
-        target: &target,
+        target,
         dyadic,
-        axes: &axes,
-        order: (0..rows.len()).collect(),
+        axes,
+        fewest_steps: ascending(targets.collect()).len().saturating_sub(1),
+        rows,
         seen,
         spreads: FxHashMap::default(),
         best: None,
-        fewest_steps: count_distinct(&target).saturating_sub(1),
         work: 0,
     };
-    for axis in &axes {
+    for axis in axes {
         search.consider(|row| axis.value(row), || axis.read.clone());
     }
     if search.settled(1) {
@@ -104,23 +101,14 @@ fn spread_out(count: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |at| at * step % count)
 }
 
-fn count_distinct(numbers: &[f64]) -> usize {
-    ascending(numbers.to_vec()).len()
-}
-
-/// The first row of each combination of the axes' values; `None` if one has two targets, so that
-/// no combination of the axes tells them apart.
-fn distinct(
-    axes: &[Axis],
-    target: &[f64],
-    rows: Vec<usize>,
-    seen: &mut Seen,
-) -> Option<Vec<usize>> {
-    let mut numbers = vec![0u64; rows.len()];
+/// The first row of each combination of the axes' values, some from everywhere first, where there is a target;
+/// `None` if one has two targets, so that no combination of the axes tells them apart.
+fn distinct(axes: &[Axis], target: &[f64], seen: &mut Seen) -> Option<Vec<usize>> {
+    let mut numbers = vec![0u64; target.len()];
     let mut count = 1u64;
     for axis in axes {
         if count.checked_mul(axis.count()).is_none() {
-            seen.clear(rows.len(), count);
+            seen.clear(numbers.len(), count);
             count = 0;
             for number in &mut numbers {
                 let next = count as f64;
@@ -129,15 +117,13 @@ fn distinct(
                 *number = known.unwrap_or(next) as u64;
             }
         }
-        for (number, row) in numbers.iter_mut().zip(&rows) {
-            *number = *number * axis.count() + axis.number(*row);
-        }
+        axis.append_to(&mut numbers);
         count = count.checked_mul(axis.count())?;
     }
-    seen.clear(rows.len(), count);
+    seen.clear(numbers.len(), count);
     let mut found = Vec::new();
-    for (number, row) in numbers.into_iter().zip(rows) {
-        match seen.get_or_insert(number, target[row]) {
+    for row in spread_out(target.len()).filter(|row| !target[*row].is_nan()) {
+        match seen.get_or_insert(numbers[row], target[row]) {
             None => found.push(row),
             Some(known) if known == target[row] => {}
             Some(_) => return None,
@@ -168,12 +154,12 @@ impl Sum<'_> {
 type Spread = Option<(f64, f64)>;
 
 struct Search<'t> {
-    /// One row for each combination of the axes' values, some from everywhere first.
     target: &'t [f64],
     dyadic: bool,
     axes: &'t [Axis],
-    /// The rows in the order in which they are looked at: those on which others failed first.
-    order: Vec<usize>,
+    /// One row for each combination of the axes' values, in the order in which they are looked at: some from
+    /// everywhere first, before these those on which others failed.
+    rows: Vec<usize>,
     seen: Seen,
     /// Of the sums of two axes.
     spreads: FxHashMap<(usize, usize), Vec<Spread>>,
@@ -185,7 +171,7 @@ struct Search<'t> {
 
 impl Search<'_> {
     fn sample(&self) -> usize {
-        SAMPLE.min(self.target.len())
+        SAMPLE.min(self.rows.len())
     }
 
     /// Whether there is time left, and the target is a function of the axes' values as far as the
@@ -199,7 +185,7 @@ impl Search<'_> {
         let counts = axes.iter().map(|axis| axis.count());
         self.seen.clear(rows, counts.fold(1, u64::saturating_mul));
         self.work += rows;
-        self.order[..rows].iter().all(|row| {
+        self.rows[..rows].iter().all(|row| {
             let target = self.target[*row];
             let known = self.seen.get_or_insert(number(axes, *row), target);
             known.is_none_or(|known| known == target)
@@ -226,10 +212,10 @@ impl Search<'_> {
             if !self.is_better(cost) {
                 return;
             }
-            if rows == self.target.len() {
+            if rows == self.rows.len() {
                 return self.keep(points, read);
             }
-            rows = (4 * rows).min(self.target.len());
+            rows = (4 * rows).min(self.rows.len());
         }
     }
 
@@ -242,18 +228,18 @@ impl Search<'_> {
         }
         let find = |argument: f64, besides: Option<f64>| {
             (0..rows).find(|place| {
-                let row = self.order[*place];
+                let row = self.rows[*place];
                 Some(self.target[row]) != besides && at(row) == argument
             })
         };
         let first = find(a, None);
-        let target = first.map(|place| self.target[self.order[place]]);
+        let target = first.map(|place| self.target[self.rows[place]]);
         let second = find(b, target);
         let mut places: Vec<usize> = first.into_iter().chain(second).collect();
         places.sort_unstable();
         if places.last().is_some_and(|last| *last >= FIRST) {
             for place in places {
-                self.order[..=place].rotate_right(1);
+                self.rows[..=place].rotate_right(1);
             }
         }
     }
@@ -288,7 +274,7 @@ impl Search<'_> {
     ) -> Result<Vec<(f64, f64)>, (f64, usize)> {
         self.seen.clear(rows, u64::MAX);
         let mut points = Vec::with_capacity(rows);
-        for (place, row) in self.order[..rows].iter().enumerate() {
+        for (place, row) in self.rows[..rows].iter().enumerate() {
             self.work += 1;
             // Adding 0 makes -0 the same argument as 0.
             let (argument, target) = (at(*row) + 0.0, self.target[*row]);
@@ -347,15 +333,15 @@ impl Search<'_> {
     fn spreads(&mut self, a: usize, b: usize) -> &[Spread] {
         let (first, second) = (&self.axes[a], &self.axes[b]);
         self.spreads.entry((a, b)).or_insert_with(|| {
-            let rows = self.target.len();
-            self.seen
-                .clear(rows, first.count().saturating_mul(second.count()));
+            let most = first.count().saturating_mul(second.count());
+            self.seen.clear(self.rows.len(), most);
             let is_new = |row: &usize| {
                 let number = number(&[first, second], *row);
                 self.seen.get_or_insert(number, 0.0).is_none()
             };
-            let rows: Vec<usize> = (0..rows).filter(is_new).collect();
-            self.work += self.target.len() + 4 * rows.len();
+            let rows = self.rows.iter().copied().filter(is_new);
+            let rows: Vec<usize> = rows.collect();
+            self.work += self.rows.len() + 4 * rows.len();
             let of = |sum: Sum| spread(rows.iter().map(|row| sum.at(*row)).collect());
             sums(first, second, self.dyadic).map(of).collect()
         })
@@ -372,13 +358,14 @@ impl Search<'_> {
             let sizes = order.iter().filter_map(|axis| axis.spread());
             let size: f64 = sizes.map(|(range, gap)| 1.0 + range / gap).product();
             // Some step is within the range of the first digit, the last is so many times that.
-            if size > 2.0 * MOST_PRECISION && !self.determine(&order, self.target.len()) {
+            if size > 2.0 * MOST_PRECISION && !self.determine(&order, self.rows.len()) {
                 continue;
             }
             let mut read = first.read.clone();
             // The rows in order of their numbers, which a digit before them keeps within its own.
-            let mut rows = first.sorted(&Vec::from_iter(0..self.target.len()));
-            let mut numbers: Vec<f64> = (0..rows.len()).map(|row| first.value(row)).collect();
+            let mut rows = first.sorted(&self.rows);
+            let all = 0..self.target.len();
+            let mut numbers: Vec<f64> = all.map(|row| first.value(row)).collect();
             for axis in order {
                 let low = spread(rows.iter().map(|row| numbers[*row]).collect());
                 let Some(factor) = digit(axis.spread(), low, self.dyadic) else {

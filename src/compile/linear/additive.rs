@@ -104,24 +104,17 @@ pub fn additive(space: &Space, parts: &[Entering], target: &[f64]) -> Option<Add
 /// Rows that mostly determine a column: the first, and those that differ from it in one place, once
 /// for each unknown.
 fn corners(space: &Space, parts: &[Entering]) -> Vec<usize> {
-    if space.rows() == 0 {
-        return Vec::new();
-    }
-    let first = space.row(0);
     let mut known = vec![false; parts.len()];
     let is_corner = |row: &usize| {
-        let cells = space.row(*row).iter().zip(first);
-        let mut differing = cells.enumerate().filter(|(_, (cell, first))| cell != first);
-        match (differing.next(), differing.next()) {
-            (None, _) => true,
-            (Some((place, _)), None) => {
-                let is_known = std::mem::replace(&mut known[place], true);
-                !is_known || matches!(parts[place], Entering::Function(_))
-            }
-            (Some(_), Some(_)) => false,
-        }
+        let mut cells = space.row(*row).iter().zip(space.row(0));
+        let Some(place) = cells.position(|(cell, first)| cell != first) else {
+            return true;
+        };
+        let is_known = std::mem::replace(&mut known[place], true);
+        !is_known || matches!(parts[place], Entering::Function(_))
     };
-    (0..space.rows()).filter(is_corner).collect()
+    let beside = space.beside_first().iter().copied();
+    beside.filter(is_corner).collect()
 }
 
 /// Whether floats tell already that the column is not additive: what its corners say of another row is
