@@ -55,10 +55,16 @@ pub(super) struct HeadFacts {
     pub scale: Scale,
     /// Whether what is added up for a selected key may cancel.
     pub cancels: bool,
-    /// How large the products are together that add up to the logit of a selected key, at most.
-    pub selected: f64,
+    /// How large the products are together that add up to the logit of a selected key, at most, and of any.
+    pub sizes: Sizes,
     /// How many nats above tokens BOS stands for its own query, if it matters what that sees.
     pub above_at_bos: Option<f64>,
+}
+
+/// How large the products of a query and a key are together at most, where both are at tokens.
+pub(super) struct Sizes {
+    pub selected: f64,
+    pub any: f64,
 }
 
 /// What a head reads at tokens and at BOS.
@@ -106,7 +112,7 @@ impl Facts {
                     dimensions: dimensions.iter().map(apart).collect(),
                     scale,
                     cancels: plan.cancels(attend),
-                    selected: selected(plan, attend),
+                    sizes: sizes(plan, attend),
                     above_at_bos: plan
                         .is_read_at_bos(attend)
                         .then(|| plan.above_tokens_at_bos(attend).unwrap_or(0.0)),
@@ -359,32 +365,46 @@ fn embedding(plan: &Plan, id: VariableId) -> Option<[&[f64]; 2]> {
     Some([tokens, indices])
 }
 
-/// How large the products of a selected key are together at most, for a query at a token.
-fn selected(plan: &Plan, attend: &Attend) -> f64 {
+fn sizes(plan: &Plan, attend: &Attend) -> Sizes {
     let scale = plan.scale(attend);
-    let of_term = |term: &Term| match &term.meaning {
-        Meaning::Relation(holds) => scale.gap * size(term, |at| holds.get(at) != Some(&false)),
-        Meaning::Score { .. } | Meaning::Exponent { .. } => {
-            scale.nat * term.products.iter().map(Product::largest).sum::<f64>()
-        }
-        Meaning::Bos { nats: true } => scale.nat * size_at_tokens(plan, term),
-        Meaning::Bos { nats: false } | Meaning::Guard => scale.gap * size_at_tokens(plan, term),
+    let alike = |size: f64| Sizes {
+        selected: size,
+        any: size,
     };
-    attend.terms.iter().map(of_term).sum()
+    let of_term = |term: &Term| match &term.meaning {
+        Meaning::Relation(holds) => of_relation(term, holds, scale.gap),
+        Meaning::Score { .. } | Meaning::Exponent { .. } => {
+            alike(scale.nat * term.products.iter().map(Product::largest).sum::<f64>())
+        }
+        Meaning::Bos { nats: true } => alike(scale.nat * size_at_tokens(plan, term)),
+        Meaning::Bos { nats: false } | Meaning::Guard => {
+            alike(scale.gap * size_at_tokens(plan, term))
+        }
+    };
+    let terms = attend.terms.iter().map(of_term);
+    terms.fold(alike(0.0), |sum, of_term| Sizes {
+        selected: sum.selected + of_term.selected,
+        any: sum.any + of_term.any,
+    })
 }
 
-/// How large the products of a term are together at most, over those pairs of its values.
-fn size(term: &Term, counts: impl Fn(usize) -> bool) -> f64 {
-    let Some(first) = term.products.first() else {
-        return 0.0;
-    };
-    let queries = first.queries.len();
-    let sizes = (0..first.keys.len()).flat_map(|key| {
-        let sizes = added(term, key, f64::abs).into_iter().enumerate();
-        sizes.map(move |(query, size)| (key * queries + query, size))
-    });
-    let sizes = sizes.filter(|(at, _)| counts(*at)).map(|(_, size)| size);
-    sizes.fold(0.0, f64::max)
+/// The sizes of the products of a relation over the pairs of its values.
+fn of_relation(term: &Term, holds: &[bool], gap: f64) -> Sizes {
+    let queries = term.products.first().map_or(0, |it| it.queries.len());
+    let keys = term.products.first().map_or(0, |it| it.keys.len());
+    let (mut selected, mut any) = (0.0f64, 0.0f64);
+    for key in 0..keys {
+        for (query, size) in added(term, key, f64::abs).into_iter().enumerate() {
+            any = any.max(size);
+            if holds.get(key * queries + query) != Some(&false) {
+                selected = selected.max(size);
+            }
+        }
+    }
+    Sizes {
+        selected: gap * selected,
+        any: gap * any,
+    }
 }
 
 /// What the products of a term, or what is made of each, add up to for each query and a key. Most are 0 for most

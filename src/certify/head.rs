@@ -155,8 +155,12 @@ impl Bounds<'_> {
             of_bos_to_tokens.add(of_bos, token);
             of_bos_to_bos.add(of_bos, at_bos);
         }
-        let selected = head.selected + tokens.noise;
-        let of_selected = self.errors(head, &tokens, selected.min(tokens.size));
+        // By the values that are listed, which may be far less than what is read at once adds up to.
+        let of_tokens = |listed: f64| {
+            let size = (listed + tokens.noise).min(tokens.size);
+            self.errors(head, &tokens, size)
+        };
+        let of_selected = of_tokens(head.sizes.selected);
         let of_bos = self.errors(head, &bos, bos.size);
         let whole = |products: &Products| self.errors(head, products, products.size).0;
         let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
@@ -167,7 +171,7 @@ impl Bounds<'_> {
         Logit {
             of_selected: of_selected.0,
             of_bos: of_bos.0,
-            of_others: whole(&tokens).max(of_bos.0),
+            of_others: of_tokens(head.sizes.any).0.max(of_bos.0),
             of_query_at_bos,
             divided: of_selected.1.max(of_bos.1),
             roundings,
@@ -189,7 +193,7 @@ impl Bounds<'_> {
     fn errors(&self, head: &HeadFacts, products: &Products, size: f64) -> (f64, f64) {
         let d_head = head.dimensions.len();
         let unit = self.floats.unit;
-        let exact = products.exact && fits(products.size, products.least, self.floats);
+        let exact = products.exact && fits(size, products.least, self.floats);
         // √d_head divides once; what was equal stays equal.
         let rounding = if exact {
             0.0
