@@ -514,6 +514,17 @@ fn the_weights_of_long_scored_heads_are_no_larger() {
     assert!(compiled.model.largest_weight() <= 65_536.0);
 }
 
+/// Levels that are compared by bits, each read from two hundred steps, are one of two numbers: float32 tells the
+/// keys of a head apart by what these are together, not by what the steps would be each.
+#[test]
+fn best_keys_of_long_inputs_are_proved_in_float32() {
+    let program = (
+        "load \"dyck\";".to_string(),
+        "dyckk_ptf_best(tokens, [\"()\"])",
+    );
+    long(&program, 2, 112);
+}
+
 /// A condition that is 5 where it holds silenced what was chosen five times.
 #[test]
 fn conditions_that_are_numbers_hold_where_they_are_not_0() {
