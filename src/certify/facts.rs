@@ -381,6 +381,10 @@ fn sizes(plan: &Plan, attend: &Attend) -> Sizes {
             alike(scale.gap * size_at_tokens(plan, term))
         }
     };
+    // What a product is in parts may be larger than the whole.
+    if plan.is_split(attend) {
+        return alike(f64::INFINITY);
+    }
     let terms = attend.terms.iter().map(of_term);
     terms.fold(alike(0.0), |sum, of_term| Sizes {
         selected: sum.selected + of_term.selected,

@@ -246,8 +246,13 @@ impl Plan {
     /// Whether what a head adds up for a selected key may cancel. Where nothing does, all is 0 there,
     /// however queries and keys are rounded.
     pub fn cancels(&self, attend: &Attend) -> bool {
+        attend.cancels() || self.is_split(attend)
+    }
+
+    /// Whether a product of a head is in several, as bfloat16 does not hold it in one.
+    pub fn is_split(&self, attend: &Attend) -> bool {
         let split = || self.products(attend).len() > merged(self, attend).len();
-        attend.cancels() || self.host.is_bfloat16() && split()
+        self.host.is_bfloat16() && split()
     }
 
     /// The products of a head. What bfloat16 does not hold in one is in several, which add up to it.
