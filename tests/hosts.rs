@@ -259,8 +259,21 @@ fn thresholds_in_bfloat16_have_no_windows() {
     }
 }
 
-/// So is one of a hidden unit, where that cannot be moved or is no step's; and weights that tell thresholds of one
-/// index from those of another have few digits.
+/// Where what it is moved by puts a number onto its ramp it stays: three steps that each gave a sixth of their height
+/// were between two values.
+#[test]
+fn thresholds_in_bfloat16_are_not_moved_onto_a_number() {
+    let program = program(
+        "(average(tokens_int) / (1 + indices) + (indices - average(tokens_int))) - indices",
+        "012",
+        7,
+        4_000,
+    );
+    program.in_bfloat16("a share of a mean");
+}
+
+/// What is left of the bias of a hidden unit stands at a direction that is 1, too, where that cannot be moved or is no
+/// step's; and weights that tell thresholds of one index from those of another have few digits.
 #[test]
 fn biases_of_hidden_units_in_bfloat16_may_have_more_digits() {
     for (text, tokens, max_length) in [

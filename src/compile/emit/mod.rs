@@ -461,7 +461,7 @@ impl Emitter<'_, '_> {
             let argument = &compiler.arguments[feature.argument];
             let linear = self.resolve(&argument.read);
             let units = match compiler.host.is_bfloat16() {
-                true => in_bfloat16(&feature.units, linear.constant),
+                true => in_bfloat16(&feature.units, linear.constant, &argument.points),
                 false => feature.units.clone(),
             };
             if compiler.host.is_bfloat16() {

@@ -2,13 +2,15 @@
 //! sum is a mean over the share of each key, as `round(length * average(x))` is. Neither takes hidden
 //! units to be read or compared: `a ≤ y/x` is a threshold of `y - ax`.
 
+use super::search::MOST_PRECISION;
+use super::threshold::{MOST_VALUES, ThresholdStep, Thresholds};
 use crate::compile::head::{HeadKind, Target};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Compiler, ones_where};
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
-use crate::plan::Style;
+use crate::plan::{Style, ascending};
 use crate::value::Op;
 
 /// Numbers closer than this share of the largest are one, which floats rounded.
@@ -23,6 +25,46 @@ pub struct Ratio {
     pub of_rows: Vec<f64>,
     /// The denominator in each row.
     pub denominators: Vec<f64>,
+}
+
+impl Ratio {
+    /// A function of the ratio, whose thresholds are those of the numerator, in proportion to the denominator;
+    /// `None` if it is no function of it, or has too many.
+    pub(super) fn thresholds(&self, target: &[f64]) -> Option<Thresholds> {
+        let rows = self.of_rows.iter().zip(&self.denominators).zip(target);
+        let wanted = rows.filter(|(_, target)| !target.is_nan());
+        let wanted: Vec<(f64, f64, f64)> = wanted.map(|((a, x), t)| (*a, *x, *t)).collect();
+        let mut points: Vec<(f64, f64)> = wanted.iter().map(|(a, _, t)| (*a, *t)).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        points.dedup();
+        let pairs = || points.windows(2).map(|pair| (pair[0], pair[1]));
+        if pairs().any(|(a, b)| a.0 == b.0) {
+            return None;
+        }
+        let least = self.denominators.iter().copied().reduce(f64::min)?;
+        let mut steps = Vec::new();
+        for ((a, before), (b, after)) in pairs().filter(|(a, b)| a.1 != b.1) {
+            let middle = f64::midpoint(a, b);
+            let gap = (b - a) * least;
+            let values = wanted.iter().map(|(a, x, _)| (a - middle) * x);
+            let values = ascending(values.collect());
+            let range = values.last()? - values.first()?;
+            if range / gap > MOST_PRECISION || steps.len() >= MOST_VALUES {
+                return None;
+            }
+            steps.push(ThresholdStep {
+                argument: self.numerator.clone().plus(-middle, &self.denominator),
+                points: values.to_vec(),
+                slope: 2f64.powf((2.0 / gap).log2().ceil()),
+                change: after - before,
+            });
+        }
+        Some(Thresholds {
+            first: points.first()?.1,
+            steps,
+            classes: Vec::new(),
+        })
+    }
 }
 
 impl Compiler<'_> {

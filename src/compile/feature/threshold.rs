@@ -4,7 +4,6 @@
 //! step is silent.
 
 use super::axis::Axis;
-use super::ratio::Ratio;
 use super::search::MOST_PRECISION;
 use super::side::Side;
 use super::units::step_units;
@@ -19,7 +18,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A function with more values is not taken apart.
-const MOST_VALUES: usize = 300;
+pub(super) const MOST_VALUES: usize = 300;
 
 /// More classes of what gates a step are not told apart.
 const MOST_CLASSES: usize = 4;
@@ -32,10 +31,10 @@ const MANY_STEPS: usize = 32;
 
 /// A function as a constant and changes at thresholds.
 pub struct Thresholds {
-    first: f64,
-    steps: Vec<ThresholdStep>,
+    pub(super) first: f64,
+    pub(super) steps: Vec<ThresholdStep>,
     /// Changes where something is in a class, whatever the number.
-    classes: Vec<(f64, LinearRead)>,
+    pub(super) classes: Vec<(f64, LinearRead)>,
 }
 
 impl Thresholds {
@@ -58,11 +57,11 @@ impl Thresholds {
 }
 
 /// `change` where the argument is positive.
-struct ThresholdStep {
-    argument: LinearRead,
-    points: Vec<f64>,
-    slope: f64,
-    change: f64,
+pub(super) struct ThresholdStep {
+    pub argument: LinearRead,
+    pub points: Vec<f64>,
+    pub slope: f64,
+    pub change: f64,
 }
 
 /// The greatest number with 0 and the least with 1, of one combination of what thresholds depend
@@ -123,7 +122,7 @@ impl Compiler<'_> {
 
     /// A function of a sum as thresholds of that.
     pub(super) fn thresholds_of_sum(&self, id: Operand, target: &[f64]) -> Option<Thresholds> {
-        ratio_thresholds(&self.sum_ratio(id)?, target)
+        self.sum_ratio(id)?.thresholds(target)
     }
 
     /// The function `target` on the rows of a space as thresholds of one number, each value for what it
@@ -255,44 +254,6 @@ fn ends_of_sides(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
 /// Where a variable stands in the rows of a space.
 fn place(var: VarId, space: &Space) -> Option<usize> {
     space.vars.iter().position(|known| *known == var)
-}
-
-/// A function of a ratio, whose thresholds are those of the numerator, in proportion to the denominator;
-/// `None` if it is no function of it, or has too many.
-fn ratio_thresholds(ratio: &Ratio, target: &[f64]) -> Option<Thresholds> {
-    let rows = ratio.of_rows.iter().zip(&ratio.denominators).zip(target);
-    let wanted = rows.filter(|(_, target)| !target.is_nan());
-    let wanted: Vec<(f64, f64, f64)> = wanted.map(|((a, x), t)| (*a, *x, *t)).collect();
-    let mut points: Vec<(f64, f64)> = wanted.iter().map(|(a, _, t)| (*a, *t)).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    points.dedup();
-    let pairs = || points.windows(2).map(|pair| (pair[0], pair[1]));
-    if pairs().any(|(a, b)| a.0 == b.0) {
-        return None;
-    }
-    let least = ratio.denominators.iter().copied().reduce(f64::min)?;
-    let mut steps = Vec::new();
-    for ((a, before), (b, after)) in pairs().filter(|(a, b)| a.1 != b.1) {
-        let middle = f64::midpoint(a, b);
-        let gap = (b - a) * least;
-        let values = wanted.iter().map(|(a, x, _)| (a - middle) * x);
-        let values = ascending(values.collect());
-        let range = values.last()? - values.first()?;
-        if range / gap > MOST_PRECISION || steps.len() >= MOST_VALUES {
-            return None;
-        }
-        steps.push(ThresholdStep {
-            argument: ratio.numerator.clone().plus(-middle, &ratio.denominator),
-            points: values.to_vec(),
-            slope: 2f64.powf((2.0 / gap).log2().ceil()),
-            change: after - before,
-        });
-    }
-    Some(Thresholds {
-        first: points.first()?.1,
-        steps,
-        classes: Vec::new(),
-    })
 }
 
 /// The values of a function by size, each once; `None` if there are too many.
@@ -466,6 +427,13 @@ impl Taking<'_> {
             for threshold in &mut thresholds {
                 *threshold = first + bfloat16(*threshold - first);
             }
+        }
+        // What these are rounded by may leave a ramp too little of its gap.
+        let ramp = 0.5 / slope;
+        let is_apart =
+            |(limit, at): (&Limits, &f64)| limit.zero + ramp <= *at && *at <= limit.one - ramp;
+        if !limits.iter().zip(&thresholds).all(is_apart) {
+            return None;
         }
         let far = 2f64.powf((2.0 * (range + gap)).log2().ceil());
         let threshold = match self.by {
