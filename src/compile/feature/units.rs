@@ -324,16 +324,21 @@ pub(crate) fn in_bfloat16(units: &[Unit], constant: f64, points: &[f64]) -> Vec<
         if is_step {
             let beside = one.slope * constant;
             let middle = f64::midpoint(one.offset, other.offset) + beside;
-            let moved = few_digits(middle) - beside;
-            let by = |half: f64, unit: &Unit| Unit {
-                offset: moved + half,
-                ..*unit
+            let moved_to = |at: f64| {
+                let by = |half: f64, unit: Unit| Unit {
+                    offset: at - beside + half,
+                    ..unit
+                };
+                [by(0.5, *one), by(-0.5, *other)]
             };
-            let step = [by(0.5, one), by(-0.5, other)];
             let known = outputs(&[*one, *other], points);
-            let mut given = outputs(&step, points).into_iter().zip(known);
-            let most = SAME * one.weight.abs();
-            if given.all(|(given, known)| (given - known).abs() <= most) {
+            let is_same = |step: &[Unit; 2]| {
+                let mut given = outputs(step, points).into_iter().zip(&known);
+                given.all(|(given, known)| (given - known).abs() <= SAME * one.weight.abs())
+            };
+            // Two numbers of bfloat16 hold quarters, where one does not hold halves.
+            let places = [few_digits(middle), (4.0 * middle).round() / 4.0];
+            if let Some(step) = places.map(moved_to).into_iter().find(is_same) {
                 [*one, *other] = step;
             }
         }
