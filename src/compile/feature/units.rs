@@ -336,8 +336,9 @@ pub(crate) fn in_bfloat16(units: &[Unit], constant: f64, points: &[f64]) -> Vec<
                 let mut given = outputs(step, points).into_iter().zip(&known);
                 given.all(|(given, known)| (given - known).abs() <= SAME * one.weight.abs())
             };
-            // Two numbers of bfloat16 hold quarters, where one does not hold halves.
-            let places = [few_digits(middle), (4.0 * middle).round() / 4.0];
+            // On either side, as a number may stand on one; or less far, as two numbers of bfloat16 hold quarters.
+            let below = (middle - 0.5).floor() + 0.5;
+            let places = [few_digits(middle), below, (4.0 * middle).round() / 4.0];
             if let Some(step) = places.map(moved_to).into_iter().find(is_same) {
                 [*one, *other] = step;
             }
