@@ -877,6 +877,35 @@ proptest! {
 }
 
 #[test]
+fn units_that_give_what_is_no_value_of_their_variable_are_found() {
+    let mut found = 0;
+    for (name, compiled) in MODELS.iter() {
+        for at in 0..compiled.plan.feed_forwards.len() {
+            let mut plan = compiled.plan.clone();
+            let into = plan.feed_forwards[at].into;
+            let is_alone = plan
+                .feed_forwards
+                .iter()
+                .filter(|op| op.into == into)
+                .count()
+                == 1;
+            if !is_alone || plan.below(into).is_some() || plan.is_real(into) {
+                continue;
+            }
+            // What is a step of its own then gives a third more where it gives anything.
+            plan.feed_forwards[at].units[0].weight *= 4.0 / 3.0;
+            let problem = plan.check().unwrap_err();
+            assert!(
+                problem.ends_with("its units give what is none of its values"),
+                "{name}: {problem}"
+            );
+            found += 1;
+        }
+    }
+    assert!(found >= 10, "{found}");
+}
+
+#[test]
 fn a_decoder_that_is_not_the_plans_is_found() {
     let mut model = MODELS[0].1.model.clone();
     model.outputs[0].readout.decoder = Decoder::Numerical(vec![Value::Int(7)]);

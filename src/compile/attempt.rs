@@ -281,19 +281,24 @@ impl<'a> Attempts<'a> {
         }
         let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
         compiler.place_variables().map_err(diagnose)?;
-        emit::plan(&compiler, roots, outputs).map_err(diagnose)
+        let plan = emit::plan(&compiler, roots, outputs).map_err(diagnose)?;
+        plan.check_units()
+            .map_err(|problem| self.unsound(&problem))?;
+        Ok(plan)
+    }
+
+    /// What is said of a plan that does not hold together.
+    fn unsound(&self, problem: &str) -> Diagnostic {
+        let error = Diagnostic::error(Code::NotExact, "nothing can be proved of this model");
+        let span = self.analysis.graph.span(self.task.roots[0]);
+        let error = error.at(span, "compiled from this");
+        error.note(format!("its plan does not hold together: {problem}"))
     }
 
     /// The model of a plan after passes, with what is proved of it.
     fn finish(&self, plan: &Plan) -> Fallible<(Model, [Certificate; 2])> {
         let graph = self.analysis.graph;
-        let compiled_from =
-            |error: Diagnostic| error.at(graph.span(self.task.roots[0]), "compiled from this");
-        plan.check().map_err(|problem| {
-            let error = Diagnostic::error(Code::NotExact, "nothing can be proved of this model");
-            let note = format!("its plan does not hold together: {problem}");
-            compiled_from(error).note(note)
-        })?;
+        plan.check().map_err(|problem| self.unsound(&problem))?;
         graph.control().at("certifying");
         let lowered = || {
             let model = lower(plan);
@@ -302,7 +307,8 @@ impl<'a> Attempts<'a> {
         };
         let (lowered, certifier) = parallel::both(lowered, || Certifier::new(plan));
         let (mut model, json) = lowered.map_err(|message: String| {
-            compiled_from(Diagnostic::error(Code::LimitReached, message))
+            let error = Diagnostic::error(Code::LimitReached, message);
+            error.at(graph.span(self.task.roots[0]), "compiled from this")
         })?;
         model.plan = Some(json);
         let Proof {

@@ -3,7 +3,9 @@
 //! give. That is computed where they read embeddings, which any token may have at any index, or one
 //! variable.
 
-use super::{FeedForward, Kind, Linear, Meaning, Plan, Product, Term, VariableId, Written};
+use super::{
+    FeedForward, Kind, Linear, Meaning, Plan, Product, Term, VariableId, Written, outputs,
+};
 use std::collections::BTreeSet;
 
 /// How far a number of a table may be from what is read, as a share of the largest number that is
@@ -87,14 +89,53 @@ impl Plan {
                 return Err(format!("{name}: a relation of other values than are read"));
             }
         }
-        let wrong = self.feed_forwards.iter().find(|op| !self.has_points(op));
-        match wrong {
+        match self.feed_forwards.iter().find(|op| !self.has_points(op)) {
             Some(forward) => {
                 let label = &self.variable(forward.into).label;
                 Err(format!("{label}: reads other values than its points"))
             }
+            None => self.check_units(),
+        }
+    }
+
+    /// Before passes each variable is written by one operation, and all hidden units are held to this.
+    ///
+    /// # Errors
+    /// Hidden units that alone write a variable and give what is none of its values, in words.
+    pub(crate) fn check_units(&self) -> Result<(), String> {
+        let mut writers = vec![0_u32; self.variables.len()];
+        for forward in &self.feed_forwards {
+            writers[forward.into.0 as usize] += 1;
+        }
+        let is_alone =
+            |into: VariableId| writers[into.0 as usize] == 1 && self.below(into).is_none();
+        let mut alone = self.feed_forwards.iter().filter(|op| is_alone(op.into));
+        match alone.find(|op| !self.gives_values(op)) {
+            Some(forward) => {
+                let label = &self.variable(forward.into).label;
+                Err(format!(
+                    "{label}: its units give what is none of its values"
+                ))
+            }
             None => Ok(()),
         }
+    }
+
+    /// Whether hidden units give values of the variable that they alone write, at all points of their argument.
+    fn gives_values(&self, forward: &FeedForward) -> bool {
+        let values = &self.variable(forward.into).values;
+        let (Some(least), Some(most)) = (values.first(), values.last()) else {
+            return true;
+        };
+        let near = NEAR * least.abs().max(most.abs()).max(1.0);
+        let is_value = |number: f64| {
+            let next = values.partition_point(|value| *value < number - near);
+            values
+                .get(next)
+                .is_some_and(|value| *value <= number + near)
+        };
+        let mut given = outputs(&forward.units, &forward.points).into_iter();
+        given.all(is_value)
     }
 
     /// Whether the last key of a relation is the sink's.
