@@ -138,6 +138,8 @@ impl Scene<'_> {
                 where default = if self.is_string(values) { ", \"\"" } else { "" };
                 "to fetch from a computed position",
                 "aggregate(select(indices, {a}, ==), {f}{default})";
+            Cause::BadIndex(Meta::SOp(_), (Meta::Atom(Value::Str(_)), _)) if self.is_list_beside(f) =>
+                "to hand over a list, too", "{f}, [{a}]";
             Cause::BadIndex(Meta::SOp(_), (Meta::Atom(Value::Str(_)), _)) =>
                 "to ask where it is", "{f} == {a}";
             Cause::BadIndex(Meta::Dict(dict), _) =>

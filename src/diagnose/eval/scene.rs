@@ -7,7 +7,7 @@ use crate::eval::fault::{Call, Site};
 pub(super) use crate::eval::meta::Side;
 use crate::eval::{Evaluator, Meta};
 use crate::graph::{SOp, SOpId};
-use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind};
+use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind};
 use crate::value::{Comparison, Op, TypeSet, Value};
 
 /// The place of a fault or doubt.
@@ -141,7 +141,22 @@ impl<'a> Scene<'a> {
 
     /// The arguments of the expression, if it is a call.
     pub fn arguments(&self) -> Vec<ExprId> {
-        arguments_at(self.site)
+        arguments_at(&self.site.ast, self.site.expr)
+    }
+
+    /// Whether the expression is an argument of a call, and its index stands apart from what it begins with, as
+    /// a list would if there were a comma.
+    pub fn is_list_beside(&self, start: &str) -> bool {
+        let ast = &self.site.ast;
+        let is_argument = |id: ExprId| {
+            let mut given = arguments_at(ast, Some(id)).into_iter();
+            given.any(|part| Some(part) == self.site.expr)
+        };
+        let is_apart = |text: String| {
+            text.strip_prefix(start)
+                .is_some_and(|rest| rest.starts_with(' '))
+        };
+        self.written(self.whole).is_some_and(is_apart) && ast.ids().any(is_argument)
     }
 
     /// The operator of the expression, between its operands.
@@ -212,7 +227,7 @@ impl<'a> Scene<'a> {
         let Some(site) = &call.site else {
             return in_call;
         };
-        let given = arguments_at(site);
+        let given = arguments_at(&site.ast, site.expr);
         let of_list = |id: &ExprId| {
             matches!(&site.ast.get(*id).kind,
                 ExprKind::Spread(list) if site.ast.get(*list).span == made)
@@ -277,8 +292,8 @@ impl<'a> Scene<'a> {
 }
 
 /// The arguments of a call.
-fn arguments_at(site: &Site) -> Vec<ExprId> {
-    match site.expr.map(|id| &site.ast.get(id).kind) {
+fn arguments_at(ast: &Ast, expr: Option<ExprId>) -> Vec<ExprId> {
+    match expr.map(|id| &ast.get(id).kind) {
         Some(ExprKind::Call { arguments, .. }) => arguments.iter().map(|it| it.value).collect(),
         _ => Vec::new(),
     }

@@ -150,7 +150,7 @@ impl Place<'_, '_> {
                 "a `;` is missing between two statements", "end the first with `;`",
                 edit last..=last, &format!("{left};"),
                 at self.at, "a `;` belongs before this";
-            (_, Token::Name(_)) if left == right && !self.takes_more() => "`{left}` stands here twice", "leave one out",
+            (_, Token::Name(_)) if left == right && !self.may_take_more() => "`{left}` stands here twice", "leave one out",
                 edit last..=self.at, left,
                 at self.at, "again";
             _ if self.expects(",") && self.bracket.is_some() && self.takes_no_more() =>

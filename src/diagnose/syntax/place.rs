@@ -310,10 +310,27 @@ impl<'s> Place<'_, 's> {
         self.given().is_some_and(all)
     }
 
-    /// Whether it needs more than those.
-    pub(super) fn takes_more(&self) -> bool {
+    /// Whether it needs more than those, or nobody knows what it takes and there is no comma so far.
+    pub(super) fn may_take_more(&self) -> bool {
         let few = |(given, (least, _))| given + self.following() < least;
-        self.given().is_some_and(few)
+        self.given().map_or_else(|| self.is_first(), few)
+    }
+
+    /// Whether this stands behind the first argument of something with a name, and no comma in the bracket.
+    fn is_first(&self) -> bool {
+        let commas = self.open().and_then(|open| {
+            let before = self.context.lexemes[..open].last()?;
+            let of_name = matches!(before.token, Token::Name(_));
+            of_name.then(|| self.commas_in(open).len() + self.following())
+        });
+        commas == Some(0)
+    }
+
+    /// The bracket that is open, by its number.
+    fn open(&self) -> Option<usize> {
+        let bracket = self.bracket?;
+        let mut known = self.context.lexemes[..self.at].iter();
+        known.rposition(|lexeme| lexeme.start == bracket.start)
     }
 
     /// Whether the argument that would stand here is one that it needs.
@@ -337,11 +354,8 @@ impl<'s> Place<'_, 's> {
 
     /// How many arguments the function whose bracket is open has so far, and how many it takes.
     fn given(&self) -> Option<(usize, (usize, usize))> {
-        let bracket = self.bracket?;
-        let commas = self.commas();
-        let is_it = |open: usize| self.context.lexemes[open].start == bracket.start;
-        let (open, commas) = commas.iter().find(|(open, _)| is_it(*open))?;
-        Some((commas.len() + 1, self.takes(*open)?))
+        let open = self.open()?;
+        Some((self.commas_in(open).len() + 1, self.takes(open)?))
     }
 
     /// How many arguments the built-in function before a bracket takes, at least and at most.
@@ -372,6 +386,13 @@ impl<'s> Place<'_, 's> {
             }
         }
         found
+    }
+
+    /// The commas so far in one of these brackets.
+    fn commas_in(&self, open: usize) -> Vec<usize> {
+        let mut brackets = self.commas().into_iter();
+        let found = brackets.find(|(known, _)| *known == open);
+        found.map_or(Vec::new(), |(_, commas)| commas)
     }
 
     /// The lexeme so many places behind the failure, if it belongs to the text at all.
