@@ -197,7 +197,7 @@ fn exponents_of_whole_numbers_are_proved_in_float32() {
 }
 
 /// What a mean and a width add up to is off by a share of itself, as both are on one side of 0; and W_Q is dyadic
-/// where keys weigh by exponentials.
+/// where keys weigh by exponentials, or BOS as much as the keys of other parts.
 #[test]
 fn a_mean_beside_a_width_is_proved_in_float32() {
     let mut session = Session::new(Sharing::Equal);
@@ -206,9 +206,16 @@ fn a_mean_beside_a_width_is_proved_in_float32() {
         "same = select(tokens, tokens, ==);
         beside = aggregate(same, indices) + selector_width(same);
         falling = aggregate(score(indices, indices, lambda k, q: exp((k - q) / 3) if k <= q else 0),
-                            indices);",
+                            indices);
+        of_union = aggregate(select(indices, indices, <=) or same, indices);",
     );
-    for (name, max_length) in [("beside", 40), ("beside", 100), ("falling", 20)] {
+    for (name, max_length) in [
+        ("beside", 40),
+        ("beside", 100),
+        ("falling", 20),
+        ("of_union", 16),
+        ("of_union", 33),
+    ] {
         let letters = ["a", "b", "c", "d"].map(Value::str);
         let setting = Setting {
             max_length,
@@ -219,6 +226,10 @@ fn a_mean_beside_a_width_is_proved_in_float32() {
         let (graph, limits) = (session.graph(), Limits::default());
         let compiled = compile_in(&request, graph, &[root], &setting, &limits).unwrap();
         assert!(compiled.is_certified(), "{name} at {max_length}");
+        assert!(
+            compiled.model.padded_parameters() < 50_000,
+            "{name} at {max_length}"
+        );
         let heads = compiled.model.layers.iter().flat_map(|layer| &layer.heads);
         let queries = heads.flat_map(|head| {
             let weights = head.query.entries().map(|(_, _, weight)| weight);

@@ -35,6 +35,8 @@ struct Products {
     /// Whether each is a multiple of 2 to the power `least`.
     exact: bool,
     least: i32,
+    /// How many are not 0: others round no sum.
+    addends: usize,
     /// How large they are together.
     size: f64,
     /// How far their sum is off because of what they multiply.
@@ -46,6 +48,7 @@ impl Products {
         Products {
             exact: true,
             least: i32::MAX,
+            addends: 0,
             size: 0.0,
             noise: 0.0,
         }
@@ -56,6 +59,7 @@ impl Products {
         if largest == 0.0 && key.error == 0.0 {
             return;
         }
+        self.addends += 1;
         self.size += size * (largest + key.error);
         self.noise += size * key.error + (largest + key.error) * query.error;
         match (query.grain, key.grain) {
@@ -70,13 +74,18 @@ impl Bounds<'_> {
     pub fn head(&self, attend: &Attend, logit: &Logit) -> Result<HeadBound, String> {
         let scale = self.facts.head(attend).scale;
         // BOS has all the weight, or none that counts, but where it is one more key.
-        let level_error = match attend.kind {
-            Kind::Mean | Kind::MeanOfSome => logit.of_selected,
+        let of_bos = match attend.kind {
+            Kind::Mean | Kind::MeanOfSome => 0.0,
             Kind::Width | Kind::Length | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Sum { .. } => {
-                logit.of_selected.max(logit.of_bos)
+                logit.of_bos
             }
         };
-        let level_error = level_error / scale.root;
+        let of_any = logit.of_selected.max(of_bos) / scale.root;
+        // Half of how far two may be from each other, of which one may be BOS.
+        let level_error = logit
+            .of_selected
+            .max(f64::midpoint(logit.of_selected, of_bos))
+            / scale.root;
         // There BOS stands for the keys of other parts, however many.
         let of_row = match attend.kind == Kind::MeanOfPart {
             true => logit.of_selected / scale.root,
@@ -108,7 +117,7 @@ impl Bounds<'_> {
         };
         let of_others = logit.of_others / scale.root;
         let rounded = |nats: f64| logit.roundings * self.floats.unit * nats.abs();
-        let gap = gap - level_error - of_others - rounded(nats);
+        let gap = gap - of_any - of_others - rounded(nats);
         let at_bos = |above: f64| above - logit.of_query_at_bos / scale.root - rounded(above);
         let gap = gap.min(self.facts.head(attend).above_at_bos.map_or(gap, at_bos));
         let leak = self.plan.max_length as f64 * (-gap).exp();
@@ -194,18 +203,15 @@ impl Bounds<'_> {
         let d_head = head.dimensions.len();
         let unit = self.floats.unit;
         let exact = products.exact && fits(size, products.least, self.floats);
+        let addends = head.addends.min(products.addends) as f64;
         // √d_head divides once; what was equal stays equal.
-        let rounding = if exact {
-            0.0
-        } else {
-            (head.addends + 2) as f64
-        };
+        let rounding = if exact { 0.0 } else { addends + 2.0 };
         // The query, the key and the divisors of both are rounded, then each product and sum. Where nothing
         // cancels what a selected key adds up is 0, and stays 0.
         let stays_zero = exact && products.noise == 0.0 && !head.cancels;
         let divided = match stays_zero || self.order.is_exact(d_head) {
             true => 0.0,
-            false => (head.addends + 6) as f64 * unit * size,
+            false => (addends + 6.0) * unit * size,
         };
         (products.noise + rounding * unit * size + divided, divided)
     }

@@ -60,7 +60,7 @@ pub struct HeadBound {
     pub gap: f64,
     /// The share of attention that others get at most, of what one selected key gets.
     pub leak: f64,
-    /// How far the levels of selected keys may be from each other, in nats.
+    /// Half of how far the levels of selected keys may be from each other, BOS among them where it counts, in nats.
     pub level_error: f64,
     /// How far the share of a selected key may be from one over their number, but for what leaks; `None` where
     /// keys have weights, or there is one only. Where BOS stands for the keys of other parts, how far the

@@ -131,7 +131,7 @@ impl Compiler<'_> {
         for cube in cubes {
             let widths = self.cube_widths(selector);
             let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
-            let count = self.interpolate_width(selector, cube, &widths, &numbers, name)?;
+            let count = self.interpolate_width((selector, cube), &widths, &numbers, false, name)?;
             sum = sum.plus(1.0, &count);
         }
         Ok(sum)
@@ -145,13 +145,13 @@ impl Compiler<'_> {
     }
 
     /// The function with the value `function[i]` at the width `widths[i]`, which are consecutive, by
-    /// left hinges.
+    /// left hinges; with care, or if asked to, none of it is a view of the inverse.
     pub(crate) fn interpolate_width(
         &mut self,
-        selector: SelectorId,
-        cube: usize,
+        (selector, cube): (SelectorId, usize),
         widths: &[usize],
         function: &[f64],
+        in_one: bool,
         label: &str,
     ) -> Result<LinearRead, Stopped> {
         let x = LinearRead::scalar(Scalar::Inverse(selector, cube));
@@ -171,7 +171,7 @@ impl Compiler<'_> {
                 function.first().copied().unwrap_or(0.0),
             ));
         };
-        if self.care.is_careful() {
+        if in_one || self.care.is_careful() {
             interpolation.turn_first(widths[0], function[0]);
         }
         let view = LinearRead::constant(interpolation.constant).plus(interpolation.slope, &x);
@@ -180,6 +180,10 @@ impl Compiler<'_> {
         }
         let points = widths.iter().map(|width| inverse(*width)).collect();
         let argument = self.argument(x, points, label)?;
+        if in_one {
+            // What is less is added first, so that little is rounded.
+            interpolation.hinges.reverse();
+        }
         let units = interpolation.hinges.iter();
         let units = units.map(|(e, weight)| Unit {
             slope: -(*e as f64),
@@ -208,7 +212,9 @@ impl Interpolation {
     /// a sum of what is not negative, so that it is off by a share of itself.
     fn turn_first(&mut self, width: usize, first: f64) {
         let per_unit = -std::mem::take(&mut self.slope) / (width + 1) as f64;
-        self.hinges.insert(0, (width + 1, per_unit));
+        if per_unit != 0.0 {
+            self.hinges.insert(0, (width + 1, per_unit));
+        }
         self.constant = first;
     }
 }

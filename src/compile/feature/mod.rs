@@ -334,7 +334,8 @@ impl Compiler<'_> {
         if widths.windows(2).any(|pair| pair[1] != pair[0] + 1) {
             return Err(NotThis);
         }
-        let read = self.interpolate_width(selector, 0, &widths, &of_width, wanted.label)?;
+        let read =
+            self.interpolate_width((selector, 0), &widths, &of_width, false, wanted.label)?;
         Ok(read)
     }
 

@@ -220,15 +220,67 @@ impl Compiler<'_> {
         values: Vec<f64>,
         label: &str,
     ) -> Result<LinearRead, Stopped> {
-        let middle = points.len() / 2;
-        let slope = |at: usize| slope(points[at], points[at + 1]);
-        let Some(central) = (middle > 0).then(|| slope(middle - 1)) else {
+        let Some(lines) = Lines::through(points) else {
             return Ok(LinearRead::constant(
                 points.first().map_or(0.0, |point| point.1),
             ));
         };
+        let view = LinearRead::constant(lines.constant).plus(lines.slope, &argument);
+        if lines.hinges.is_empty() {
+            return Ok(view);
+        }
+        let at = self.argument(argument, values, label)?;
+        Ok(view.plus(1.0, &self.units(at, lines.hinges, label, None)))
+    }
+
+    /// The same as one variable: a unit that is active everywhere gives the view, and another the constant.
+    pub(crate) fn interpolate_in_one(
+        &mut self,
+        argument: LinearRead,
+        points: &[(f64, f64)],
+        label: &str,
+    ) -> Result<LinearRead, Stopped> {
+        let (Some(lines), Some((first, _))) = (Lines::through(points), points.first()) else {
+            return self.interpolate(argument, points, Vec::new(), label);
+        };
+        let view = Unit {
+            slope: 1.0,
+            offset: -first,
+            weight: lines.slope,
+        };
+        let constant = Unit {
+            slope: 0.0,
+            offset: 1.0,
+            weight: lines.constant + lines.slope * first,
+        };
+        let values = points.iter().map(|(z, _)| *z).collect();
+        let at = self.argument(argument, values, label)?;
+        let units = [vec![constant, view], lines.hinges].concat();
+        Ok(self.units(at, units, label, None))
+    }
+
+    /// Whether what is to be exact is held as bits, one variable for each step.
+    pub(super) fn holds_bits(&self) -> bool {
+        self.style == Style::Faithful || self.care.is_careful()
+    }
+}
+
+/// A function that is straight between some points: `constant + slope · z`, and hinges.
+struct Lines {
+    constant: f64,
+    slope: f64,
+    hinges: Vec<Unit>,
+}
+
+impl Lines {
+    /// The straight part is that around the middle, and hinges are where the slope changes, away from there;
+    /// `None` of one point.
+    fn through(points: &[(f64, f64)]) -> Option<Lines> {
+        let middle = points.len() / 2;
+        let slope = |at: usize| slope(points[at], points[at + 1]);
+        let central = (middle > 0).then(|| slope(middle - 1))?;
         let (z, y) = points[middle];
-        let mut units = Vec::new();
+        let mut hinges = Vec::new();
         let inner = points.iter().enumerate().take(points.len() - 1).skip(1);
         for (at, point) in inner {
             let change = slope(at) - slope(at - 1);
@@ -237,26 +289,20 @@ impl Compiler<'_> {
                 continue;
             }
             let side = if at < middle { -1.0 } else { 1.0 };
-            units.push(Unit {
+            hinges.push(Unit {
                 slope: side,
                 offset: -side * point.0,
                 weight: change,
             });
         }
         // What is less is added first, so that little is rounded.
-        let turn = units.partition_point(|unit: &Unit| unit.slope < 0.0);
-        units[turn..].reverse();
-        let view = LinearRead::constant(y - central * z).plus(central, &argument);
-        if units.is_empty() {
-            return Ok(view);
-        }
-        let at = self.argument(argument, values, label)?;
-        Ok(view.plus(1.0, &self.units(at, units, label, None)))
-    }
-
-    /// Whether what is to be exact is held as bits, one variable for each step.
-    pub(super) fn holds_bits(&self) -> bool {
-        self.style == Style::Faithful || self.care.is_careful()
+        let turn = hinges.partition_point(|unit: &Unit| unit.slope < 0.0);
+        hinges[turn..].reverse();
+        Some(Lines {
+            constant: y - central * z,
+            slope: central,
+            hinges,
+        })
     }
 }
 

@@ -60,10 +60,10 @@ impl Compiler<'_> {
     ) -> Result<(LinearRead, Vec<f64>), Stopped> {
         let lowest = -level(self.analysis.setting.max_length);
         // Lines of hidden units that come from so far below leave float32 few digits for other widths:
-        // with care they come from where the next ones are, and a bit goes down from there.
+        // with care they begin where they are for one key, and a bit goes down from there.
         let first = match self.care.is_plain() {
             true => lowest,
-            false => -3.0 * 2f64.ln(),
+            false => 0.0,
         };
         let logarithm = |width: usize, none: f64| match width {
             0 => none,
@@ -72,6 +72,7 @@ impl Compiler<'_> {
         let others: Vec<usize> = (0..self.cubes(selector))
             .filter(|other| *other != cube)
             .collect();
+        // Units give all of it, so that W_Q holds no logarithm.
         let name = self.analysis.graph.describe_selector(selector);
         let label = format!("logarithm of the width of {name}");
         let widths = match *others {
@@ -83,7 +84,7 @@ impl Compiler<'_> {
         // What the width is read from, and what that is at each width.
         let (mut read, argument, numbers): (_, _, Vec<f64>) = match *others {
             [other] => (
-                self.interpolate_width(selector, other, &widths, &function, &label)?,
+                self.interpolate_width((selector, other), &widths, &function, true, &label)?,
                 LinearRead::scalar(Scalar::Inverse(selector, other)),
                 widths.iter().map(|width| inverse(*width)).collect(),
             ),
@@ -92,7 +93,7 @@ impl Compiler<'_> {
                 let sum = self.count_of(selector, others.into_iter(), &count)?;
                 let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
                 let points: Vec<(f64, f64)> = numbers.iter().copied().zip(function).collect();
-                let read = self.interpolate(sum.clone(), &points, numbers.clone(), &label)?;
+                let read = self.interpolate_in_one(sum.clone(), &points, &label)?;
                 (read, sum, numbers)
             }
         };
