@@ -57,6 +57,8 @@ pub(super) struct HeadFacts {
     pub cancels: bool,
     /// How large the products are together that add up to the logit of a selected key, at most, and of any.
     pub sizes: Sizes,
+    /// Whether BOS stands for keys that other heads select.
+    pub stands_for_others: bool,
     /// How many nats above tokens BOS stands for its own query, if it matters what that sees.
     pub above_at_bos: Option<f64>,
 }
@@ -113,6 +115,7 @@ impl Facts {
                     scale,
                     cancels: plan.cancels(attend),
                     sizes: sizes(plan, attend),
+                    stands_for_others: attend.kind == Kind::MeanOfPart,
                     above_at_bos: plan
                         .is_read_at_bos(attend)
                         .then(|| plan.above_tokens_at_bos(attend).unwrap_or(0.0)),

@@ -5,6 +5,7 @@ use super::HeadBound;
 use super::bound::{Bound, Bounds, fits};
 use super::facts::{Apart, HeadFacts, NOMINAL};
 use super::host_sum::HostSum;
+use super::others::{NONE, Others};
 use crate::plan::{
     Attend, Kind, Linear, Meaning, Product, Style, Term, VariableId, Written, level,
 };
@@ -28,6 +29,8 @@ pub(super) struct Logit {
     roundings: f64,
     /// What share of the gap errors of queries take, which all keys see.
     lost: f64,
+    /// What BOS gets where it stands for no key, of what one key gets.
+    of_none: f64,
 }
 
 /// The products of a query and some keys, one for each dimension.
@@ -120,7 +123,11 @@ impl Bounds<'_> {
         let gap = gap - of_any - of_others - rounded(nats);
         let at_bos = |above: f64| above - logit.of_query_at_bos / scale.root - rounded(above);
         let gap = gap.min(self.facts.head(attend).above_at_bos.map_or(gap, at_bos));
-        let leak = self.plan.max_length as f64 * (-gap).exp();
+        let of_none = match (attend.kind, depth) {
+            (Kind::MeanOfPart, Some(depth)) if depth > NONE => (-depth).exp(),
+            _ => 0.0,
+        };
+        let leak = self.plan.max_length as f64 * (-gap).exp() + logit.of_none.max(of_none);
         // What is not a number is not bounded either.
         if !(gap > 0.0 && gap.is_finite() && level_error.is_finite()) {
             return Err(format!("{}: keys are not kept apart", attend.source.name));
@@ -145,7 +152,7 @@ impl Bounds<'_> {
         let d_head = head.dimensions.len();
         let (mut tokens, mut bos) = (Products::none(), Products::none());
         let (mut of_bos_to_tokens, mut of_bos_to_bos) = (Products::none(), Products::none());
-        let mut lost = 0.0;
+        let (mut lost, mut of_none) = (0.0, 0.0f64);
         for ([query, key], sensitivity) in head.dimensions.iter().zip(&head.sensitivities) {
             let [mut query_of_token, query_of_bos] = self.apart(query);
             let [key_of_token, key_of_bos] = self.apart(key);
@@ -160,7 +167,17 @@ impl Bounds<'_> {
             let token = (&key_of_token, size(&key_of_token));
             let at_bos = (&key_of_bos, key.whole.at_bos.abs());
             tokens.add(of_token, token);
-            bos.add(of_token, at_bos);
+            let nats = key.whole.at_bos / head.scale.root;
+            let others = (head.stands_for_others && nats != 0.0)
+                .then(|| self.others(&query.whole, nats))
+                .flatten();
+            match &others {
+                Some(Others { some, none }) => {
+                    bos.add((some, some.largest + some.error), at_bos);
+                    of_none = of_none.max(*none);
+                }
+                None => bos.add(of_token, at_bos),
+            }
             of_bos_to_tokens.add(of_bos, token);
             of_bos_to_bos.add(of_bos, at_bos);
         }
@@ -185,6 +202,7 @@ impl Bounds<'_> {
             divided: of_selected.1.max(of_bos.1),
             roundings,
             lost,
+            of_none,
         }
     }
 

@@ -14,6 +14,7 @@ mod first;
 mod head;
 mod hidden;
 mod host_sum;
+mod others;
 mod points;
 mod print;
 mod readout;
