@@ -270,6 +270,37 @@ fn real_numbers_are_chosen_by_conditions() {
     }
 }
 
+/// Of what a mean is multiplied by, one number is chosen: the units of the others are silent, and add no error.
+#[test]
+fn means_are_multiplied_by_counts() {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text(
+        "test",
+        "times = average(tokens_int) * selector_width(select(tokens, tokens, ==));",
+    );
+    for max_length in [8, 10] {
+        let setting = Setting {
+            max_length,
+            ..setting([0, 1, 2, 3].map(Value::Int).to_vec(), false)
+        };
+        let root = session.sop("times").unwrap();
+        let (graph, limits) = (session.graph(), Limits::default());
+        let compiled = compile_in(&Request::default(), graph, &[root], &setting, &limits).unwrap();
+        assert!(compiled.is_certified(), "{max_length}");
+        let size = compiled.model.padded_parameters();
+        assert!(size < 2_000, "{max_length}: {size}");
+        let options = VerifyOptions {
+            max_length,
+            exhaustive: 0,
+            samples: 500,
+            seed: 0,
+            precision: Precision::F32,
+        };
+        let found = verify(session.graph(), root, &compiled.model, &options);
+        assert_eq!(found.unwrap().wrong, 0, "{max_length}");
+    }
+}
+
 #[test]
 fn what_is_not_continuous_is_refused() {
     let text = format!(

@@ -124,7 +124,12 @@ impl Bounds<'_> {
     }
 
     /// The cases of units of which some are silent in some cases of what they read.
-    fn gated(&self, forward: &FeedForward, read: &HostSum, values: &[(f64, f64)]) -> Option<Cases> {
+    pub fn gated(
+        &self,
+        forward: &FeedForward,
+        read: &HostSum,
+        values: &[(f64, f64)],
+    ) -> Option<Cases> {
         let whole = values.iter().map(Case::of).fold(Case::NOTHING, Case::worst);
         let bounds = read.terms.iter().map(|term| self.of(term.variable));
         let (counts, terms) = arguments(bounds);
@@ -134,8 +139,9 @@ impl Bounds<'_> {
         let gates = counts.map(|(argument, _, cases)| {
             let silent = |at: usize| {
                 let of = CaseOf { argument, at };
+                let is_bos = self.plan.bos && at + 1 == cases;
                 let mut units = forward.units.iter();
-                units.all(|unit| self.is_silent(unit, read, of))
+                units.all(|unit| self.is_silent(unit, read, of, is_bos))
             };
             let each = (0..cases).map(|at| match silent(at) {
                 true => Case::NOTHING,
@@ -150,13 +156,16 @@ impl Bounds<'_> {
         (loud < cases.each.len()).then_some(cases)
     }
 
-    /// Whether a unit of this argument is 0, to the bit, in a case.
-    fn is_silent(&self, unit: &Unit, read: &HostSum, of: CaseOf) -> bool {
+    /// Whether a unit of this argument is 0, to the bit, in a case, which may be that of BOS.
+    fn is_silent(&self, unit: &Unit, read: &HostSum, of: CaseOf, is_bos: bool) -> bool {
         let moved = unit.offset / unit.slope;
         let sum = self.in_turn(read, read.constant + moved, Some(of));
         let sign = unit.slope.signum();
-        let at_bos = sign * (read.at_bos + moved);
-        let most = (sign * sum.centre + sum.radius).max(at_bos);
+        let at_token = sign * sum.centre + sum.radius;
+        let most = match is_bos {
+            true => at_token.max(sign * (read.at_bos + moved)),
+            false => at_token,
+        };
         most + sum.error + sum.rounding <= 0.0
     }
 

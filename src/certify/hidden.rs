@@ -152,6 +152,7 @@ impl Bounds<'_> {
         Bound {
             centre: f64::midpoint(least, most),
             radius: (most - least) / 2.0 + error,
+            cases: self.gated(forward, read, &[(least, error), (most, error)]),
             ..Bound::inexact(least.abs().max(most.abs()), error)
         }
     }
