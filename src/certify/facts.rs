@@ -374,15 +374,18 @@ fn sizes(plan: &Plan, attend: &Attend) -> Sizes {
         selected: size,
         any: size,
     };
+    let listed = |term: &Term| term.products.iter().map(Product::largest).sum::<f64>();
+    // Without BOS its place is that of a token.
+    let of_bos = |term: &Term| match plan.bos {
+        true => size_at_tokens(plan, term),
+        false => listed(term),
+    };
     let of_term = |term: &Term| match &term.meaning {
         Meaning::Relation(holds) => of_relation(term, holds, scale.gap),
-        Meaning::Score { .. } | Meaning::Exponent { .. } => {
-            alike(scale.nat * term.products.iter().map(Product::largest).sum::<f64>())
-        }
-        Meaning::Bos { nats: true } => alike(scale.nat * size_at_tokens(plan, term)),
-        Meaning::Bos { nats: false } | Meaning::Guard => {
-            alike(scale.gap * size_at_tokens(plan, term))
-        }
+        Meaning::Score { .. } | Meaning::Exponent { .. } => alike(scale.nat * listed(term)),
+        Meaning::Bos { nats: true } => alike(scale.nat * of_bos(term)),
+        Meaning::Bos { nats: false } => alike(scale.gap * of_bos(term)),
+        Meaning::Guard => alike(scale.gap * size_at_tokens(plan, term)),
     };
     // What a product is in parts may be larger than the whole.
     if plan.is_split(attend) {
