@@ -133,7 +133,7 @@ impl Repl {
     /// What is shown before the first prompt.
     pub fn banner(&self) -> String {
         format!(
-            "rasp {}, `:help` says what there is\n{}",
+            "rasp {}, `:help` says what there is\n{}\n",
             env!("CARGO_PKG_VERSION"),
             self.running_example()
         )
@@ -142,7 +142,7 @@ impl Repl {
     fn running_example(&self) -> String {
         let input = self.display.sop_example.iter();
         let input: String = input.map(ToString::to_string).collect();
-        format!("running example is: {input}\n")
+        format!("running example is: {input}")
     }
 
     /// Whether the session was left with `exit` or `:quit`.
@@ -325,7 +325,10 @@ impl Repl {
                 self.display.selector_example.clone_from(example);
             }
             self.display.sop_example.clone_from(example);
-            self.say(self.running_example());
+            let example = self.running_example();
+            self.say(format!(
+                "{example}, which models take; `set example` gives another\n"
+            ));
         }
     }
 
