@@ -4,7 +4,7 @@
 
 use super::bound::{Bound, Bounds};
 use super::host_sum::HostSum;
-use crate::plan::{FeedForward, Unit};
+use crate::plan::{FeedForward, Unit, Written};
 use std::sync::Arc;
 
 /// Arguments of more values have no cases, and sums of more terms and cases are not looked at by case:
@@ -136,12 +136,14 @@ impl Bounds<'_> {
         let work = |cases: usize| cases * terms * forward.units.len();
         let counts = counts.into_iter();
         let counts = counts.filter(|(_, _, cases)| work(*cases) <= MOST_WORK);
+        // A variable that carries thresholds does not carry them at BOS.
+        let has_one = self.plan.holding(&Written::One, 0.0).is_some();
         let gates = counts.map(|(argument, _, cases)| {
             let silent = |at: usize| {
                 let of = CaseOf { argument, at };
                 let is_bos = self.plan.bos && at + 1 == cases;
                 let mut units = forward.units.iter();
-                units.all(|unit| self.is_silent(unit, read, of, is_bos))
+                !(is_bos && has_one) && units.all(|unit| self.is_silent(unit, read, of, is_bos))
             };
             let each = (0..cases).map(|at| match silent(at) {
                 true => Case::NOTHING,

@@ -17,8 +17,9 @@ const UNIFORM: f64 = 5e-7;
 pub(super) struct Logit {
     /// How far the level of a selected token may be off.
     of_selected: f64,
-    /// The same of BOS.
+    /// The same of BOS, and of BOS where it is one of the keys that are selected.
     of_bos: f64,
+    of_bos_selected: f64,
     /// How far that of another may be.
     of_others: f64,
     /// How far BOS and a token may be from where they stand for the query at BOS.
@@ -29,7 +30,7 @@ pub(super) struct Logit {
     roundings: f64,
     /// What share of the gap errors of queries take, which all keys see.
     lost: f64,
-    /// What BOS gets where it stands for no key, of what one key gets.
+    /// How many nats above one key BOS stands at most where it stands for none.
     of_none: f64,
 }
 
@@ -80,10 +81,10 @@ impl Bounds<'_> {
         let of_bos = match attend.kind {
             Kind::Mean | Kind::MeanOfSome => 0.0,
             Kind::Width | Kind::Length | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Sum { .. } => {
-                logit.of_bos
+                logit.of_bos_selected
             }
         };
-        let of_any = logit.of_selected.max(of_bos) / scale.root;
+        let of_any = logit.of_selected.max(logit.of_bos) / scale.root;
         // Half of how far two may be from each other, of which one may be BOS.
         let level_error = logit
             .of_selected
@@ -114,6 +115,8 @@ impl Bounds<'_> {
                 }
             }
             (Some(level), Kind::MeanOfSome) => level.min(nats),
+            // A query that no part has a key for sees BOS, far below those that there are for others.
+            (Some(depth), Kind::MeanOfPart) if depth > NONE => nats - depth,
             // Without BOS nothing else says how far the best key stands above the next.
             (None, Kind::MeanOfSome) if attend.is_scored() => nats.min(level(self.plan.max_length)),
             _ => gap,
@@ -123,11 +126,15 @@ impl Bounds<'_> {
         let gap = gap - of_any - of_others - rounded(nats);
         let at_bos = |above: f64| above - logit.of_query_at_bos / scale.root - rounded(above);
         let gap = gap.min(self.facts.head(attend).above_at_bos.map_or(gap, at_bos));
-        let of_none = match (attend.kind, depth) {
-            (Kind::MeanOfPart, Some(depth)) if depth > NONE => (-depth).exp(),
-            _ => 0.0,
+        let none = match (attend.kind, depth) {
+            (Kind::MeanOfPart, Some(depth)) if depth > NONE => logit.of_none.max(-depth),
+            _ => logit.of_none,
         };
-        let leak = self.plan.max_length as f64 * (-gap).exp() + logit.of_none.max(of_none);
+        let of_none = match none.is_finite() {
+            true => (none + 2.0 * of_any + rounded(none)).exp(),
+            false => 0.0,
+        };
+        let leak = self.plan.max_length as f64 * (-gap).exp() + of_none;
         // What is not a number is not bounded either.
         if !(gap > 0.0 && gap.is_finite() && level_error.is_finite()) {
             return Err(format!("{}: keys are not kept apart", attend.source.name));
@@ -152,7 +159,14 @@ impl Bounds<'_> {
         let d_head = head.dimensions.len();
         let (mut tokens, mut bos) = (Products::none(), Products::none());
         let (mut of_bos_to_tokens, mut of_bos_to_bos) = (Products::none(), Products::none());
-        let (mut lost, mut of_none) = (0.0, 0.0f64);
+        let (mut lost, mut of_none) = (0.0, f64::NEG_INFINITY);
+        let mut bos_selected = Products::none();
+        // Where BOS stands is said by one product, if by any.
+        let levels = head
+            .dimensions
+            .iter()
+            .filter(|[_, key]| key.whole.at_bos != 0.0);
+        let has_level = head.stands_for_others && levels.count() == 1;
         for ([query, key], sensitivity) in head.dimensions.iter().zip(&head.sensitivities) {
             let [mut query_of_token, query_of_bos] = self.apart(query);
             let [key_of_token, key_of_bos] = self.apart(key);
@@ -167,16 +181,17 @@ impl Bounds<'_> {
             let token = (&key_of_token, size(&key_of_token));
             let at_bos = (&key_of_bos, key.whole.at_bos.abs());
             tokens.add(of_token, token);
+            bos.add(of_token, at_bos);
             let nats = key.whole.at_bos / head.scale.root;
-            let others = (head.stands_for_others && nats != 0.0)
+            let others = (has_level && nats != 0.0)
                 .then(|| self.others(&query.whole, nats))
                 .flatten();
             match &others {
                 Some(Others { some, none }) => {
-                    bos.add((some, some.largest + some.error), at_bos);
-                    of_none = of_none.max(*none);
+                    bos_selected.add((some, some.largest + some.error), at_bos);
+                    of_none = *none;
                 }
-                None => bos.add(of_token, at_bos),
+                None => bos_selected.add(of_token, at_bos),
             }
             of_bos_to_tokens.add(of_bos, token);
             of_bos_to_bos.add(of_bos, at_bos);
@@ -188,6 +203,7 @@ impl Bounds<'_> {
         };
         let of_selected = of_tokens(head.sizes.selected);
         let of_bos = self.errors(head, &bos, bos.size);
+        let of_bos_selected = self.errors(head, &bos_selected, bos_selected.size);
         let whole = |products: &Products| self.errors(head, products, products.size).0;
         let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
         let roundings = match self.order.is_exact(d_head) {
@@ -197,6 +213,7 @@ impl Bounds<'_> {
         Logit {
             of_selected: of_selected.0,
             of_bos: of_bos.0,
+            of_bos_selected: of_bos_selected.0,
             of_others: of_tokens(head.sizes.any).0.max(of_bos.0),
             of_query_at_bos,
             divided: of_selected.1.max(of_bos.1),

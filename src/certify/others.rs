@@ -12,7 +12,7 @@ pub(super) const NONE: f64 = 16.0;
 pub(super) struct Others {
     /// Where there are other keys.
     pub some: Bound,
-    /// The largest share of BOS where there are none, of what one key gets.
+    /// How many nats above one key it lifts BOS at most where there are none.
     pub none: f64,
 }
 
@@ -22,13 +22,14 @@ impl Bounds<'_> {
     pub fn others(&self, query: &HostSum, nats: f64) -> Option<Others> {
         let bounds = query.terms.iter().map(|term| self.of(term.variable));
         let (argument, cases) = self.cases_of(bounds)?;
-        let (mut largest, mut error, mut none) = (0.0f64, 0.0f64, 0.0f64);
+        let (mut largest, mut error) = (0.0f64, 0.0f64);
+        let mut none = f64::NEG_INFINITY;
         for at in 0..cases {
             let sum = self.in_turn(query, query.constant, Some(CaseOf { argument, at }));
             let off = sum.error + sum.rounding;
             let above = nats * (sum.centre + sum.radius + off);
             if above <= -NONE {
-                none = none.max(above.exp());
+                none = none.max(above);
             } else {
                 largest = largest.max(sum.centre.abs() + sum.radius);
                 error = error.max(off);

@@ -78,6 +78,10 @@ impl Plan {
             if !self.bos && (of_bos || variable.bos != 0.0) {
                 return Err(format!("{label}: at BOS, which there is not"));
             }
+            // What units write at BOS is taken back there.
+            if variable.written == Written::FeedForward && variable.bos != 0.0 {
+                return Err(format!("{label}: {} at BOS", variable.bos));
+            }
             finite(label, variable.values.iter().chain([&variable.bos]))?;
             in_order(label, &variable.values)?;
             if let Some(rounding) = variable.rounding

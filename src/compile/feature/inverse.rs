@@ -155,7 +155,7 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<LinearRead, Stopped> {
         let x = LinearRead::scalar(Scalar::Inverse(selector, cube));
-        if self.care == Care::Exact {
+        if self.care == Care::Exact && !in_one {
             let points = widths.iter().map(|width| inverse(*width));
             let points = points.zip(function.iter().copied()).collect();
             if let Some(stairs) = staircase(points) {

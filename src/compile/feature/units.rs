@@ -255,7 +255,8 @@ impl Compiler<'_> {
         };
         let values = points.iter().map(|(z, _)| *z).collect();
         let at = self.argument(argument, values, label)?;
-        let units = [vec![constant, view], lines.hinges].concat();
+        let mut units = [vec![constant, view], lines.hinges].concat();
+        units.retain(|unit| unit.weight != 0.0);
         Ok(self.units(at, units, label, None))
     }
 

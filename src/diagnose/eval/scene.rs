@@ -144,19 +144,24 @@ impl<'a> Scene<'a> {
         arguments_at(&self.site.ast, self.site.expr)
     }
 
-    /// Whether the expression is an argument of a call, and its index stands apart from what it begins with, as
-    /// a list would if there were a comma.
+    /// Whether the expression is an argument of a call that may have more of them, and its index stands apart
+    /// from what it begins with, as a list would if there were a comma.
     pub fn is_list_beside(&self, start: &str) -> bool {
         let ast = &self.site.ast;
-        let is_argument = |id: ExprId| {
-            let mut given = arguments_at(ast, Some(id)).into_iter();
-            given.any(|part| Some(part) == self.site.expr)
+        let takes_more = |id: ExprId| {
+            let ExprKind::Call { function, .. } = self.kind_of(id) else {
+                return false;
+            };
+            let given = arguments_at(ast, Some(id));
+            let is_given = given.iter().any(|part| Some(*part) == self.site.expr);
+            is_given
+                && matches!(self.known(*function), Some(Meta::Function(it)) if it.takes().1 > given.len())
         };
         let is_apart = |text: String| {
-            text.strip_prefix(start)
-                .is_some_and(|rest| rest.starts_with(' '))
+            let rest = text.strip_prefix(start);
+            rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
         };
-        self.written(self.whole).is_some_and(is_apart) && ast.ids().any(is_argument)
+        self.written(self.whole).is_some_and(is_apart) && ast.ids().any(takes_more)
     }
 
     /// The operator of the expression, between its operands.

@@ -316,12 +316,14 @@ impl<'s> Place<'_, 's> {
         self.given().map_or_else(|| self.is_first(), few)
     }
 
-    /// Whether this stands behind the first argument of something with a name, and no comma in the bracket.
+    /// Whether this stands behind the first argument of a call, and no comma in its brackets.
     fn is_first(&self) -> bool {
         let commas = self.open().and_then(|open| {
             let before = self.context.lexemes[..open].last()?;
-            let of_name = matches!(before.token, Token::Name(_));
-            of_name.then(|| self.commas_in(open).len() + self.following())
+            let is_call = matches!(before.token, Token::Name(_))
+                && self.context.lexemes[open].token == Token::LeftParenthesis
+                && self.first() != Some(Token::Def);
+            is_call.then(|| self.commas_in(open).len() + self.following())
         });
         commas == Some(0)
     }
