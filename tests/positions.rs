@@ -180,11 +180,11 @@ fn unions_of_positions_and_others_take_a_head_for_each_part() {
 #[test]
 fn means_of_many_numbers_over_unions_are_one_wide_head() {
     let mean = "aggregate(select(indices, indices, <=) or select(tokens, tokens, ==), indices)";
-    for length in [16, 33] {
+    for length in [16, 33, 40] {
         let (layers, heads, _) = size(mean, length, Request::default());
         assert!((layers, heads) == (2, 4), "{length}: {layers}, {heads}");
     }
-    for length in [40, 48] {
+    for length in [48, 64] {
         let (layers, heads, parameters) = size(mean, length, Request::default());
         assert!((layers, heads) == (2, 1), "{length}: {layers}, {heads}");
         assert!(

@@ -437,7 +437,7 @@ impl Bounds<'_> {
     /// a sum of some is no larger than their shares together: in whatever order they are added, that
     /// rounds the mean half as often as there are keys. What they are divided by is a sum as well, which
     /// is a whole number where levels are equal.
-    fn roundings(&self, attend: &Attend, head: &HeadBound) -> f64 {
+    pub fn roundings(&self, attend: &Attend, head: &HeadBound) -> f64 {
         let sum = (attend.most as f64 + 2.0) / 2.0;
         match self.is_counted(attend, head) {
             true => sum + 4.0,

@@ -30,6 +30,7 @@ use crate::value::ROUNDING;
 use bound::{Bound, Bounds, Floats};
 use facts::Facts;
 use head::Logit;
+use others::Parts;
 pub use rounds::{Closing, PlanPart, Rounds};
 use serde::{Deserialize, Serialize};
 use sided::OneSided;
@@ -306,6 +307,7 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
     let mut patterns: Vec<usize> = Vec::new();
     let mut writes: Vec<(VariableId, Vec<(Bound, usize)>)> = Vec::new();
     let mut logits: BTreeMap<usize, Logit> = BTreeMap::new();
+    let mut parts = Parts::new();
     let in_layer = |(_, attend): &(usize, &Attend)| attend.layer == layer;
     for (at, attend) in plan.attends.iter().enumerate().filter(in_layer) {
         let logit = logits
@@ -321,6 +323,7 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
             }
         };
         let written = bounds.attended(at, attend, &head);
+        let written = bounds.less_than_parts((at, attend), &head, written, &mut parts);
         match writes.iter_mut().find(|(into, _)| *into == attend.into) {
             Some((_, sums)) => sums.push((written, 1)),
             None => writes.push((attend.into, vec![(written, 1)])),

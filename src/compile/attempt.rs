@@ -118,7 +118,7 @@ impl<'a> Attempts<'a> {
         let last = [Care::Bits]
             .into_iter()
             .chain(is_short.then_some(Care::Exact));
-        // One head is larger than several, and soon tried.
+        // One head is mostly larger than several, and soon tried.
         let one_head = analysis.has_wide_unions().then_some(Care::OneHead);
         let cares = [Care::Careful].into_iter().chain(one_head).chain(last);
         let mut exact_in: BTreeSet<Dtype> = first.iter().flat_map(Compiled::exact_in).collect();
@@ -130,7 +130,10 @@ impl<'a> Attempts<'a> {
             control.check()?;
             if let Ok(careful) = self.attempt(care, is_worth) {
                 if careful.is_certified() {
-                    return Ok(careful);
+                    return Ok(match one_head.filter(|it| *it != care) {
+                        Some(one_head) => self.or_smaller(careful, one_head),
+                        None => careful,
+                    });
                 }
                 exact_in.extend(careful.exact_in());
                 let is_better = match &partly {
@@ -181,6 +184,13 @@ impl<'a> Attempts<'a> {
             Some(careful) => Ok(careful),
             None => first,
         }
+    }
+
+    /// A certified model, or one with other care if that is smaller.
+    fn or_smaller(&self, first: Compiled, care: Care) -> Compiled {
+        let is_smaller = |size: Size| size.parameters < first.size().parameters;
+        let other = self.attempt(care, &is_smaller).ok();
+        other.filter(Compiled::is_certified).unwrap_or(first)
     }
 
     /// # Errors
