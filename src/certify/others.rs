@@ -52,7 +52,7 @@ impl Bounds<'_> {
     }
 
     /// What a head writes, less what is counted for another part of the same mean already: what is rounded of
-    /// each part is in proportion to its share, and so is what the values are off by.
+    /// each part is in proportion to its share. What values are off by is not, as that at BOS may be off, too.
     pub fn less_than_parts(
         &self,
         (at, attend): (usize, &Attend),
@@ -67,7 +67,7 @@ impl Bounds<'_> {
         let read = self.facts.value(at);
         let value = self.summed(read, read.constant);
         let roundings = self.roundings(attend, head) * self.floats.unit;
-        let of_share = roundings * value.largest + value.error;
+        let of_share = roundings * value.largest;
         let (patterns, known) = parts.entry((attend.row, attend.into)).or_default();
         if !patterns.insert(attend.pattern) {
             return written;
