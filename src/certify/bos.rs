@@ -1,7 +1,7 @@
 //! What heads take for granted at BOS: where it stands among the keys of a query, and that its own
 //! query sees BOS alone where later layers read what stands there.
 
-use super::facts::{NOMINAL, base};
+use super::facts::{NOMINAL, UNEVEN, base};
 use crate::plan::{Attend, Kind, Meaning, Plan, Product, Term};
 
 /// What BOS does not do that the pattern of a head relies on, in words.
@@ -42,7 +42,7 @@ impl Bos<'_> {
                 Meaning::Relation(holds) => (0..queries).all(|query| {
                     let level = of_products(query) - base(term, holds, query, attend.kind);
                     match attend.kind {
-                        Kind::MeanOfSome => level <= NOMINAL,
+                        Kind::MeanOfSome => level <= UNEVEN,
                         Kind::Width
                         | Kind::Length
                         | Kind::Mean

@@ -4,7 +4,7 @@
 
 use super::cases::{Case, CaseOf, Cases};
 use super::facts::Facts;
-use super::host_sum::HostSum;
+use super::host_sum::{HostSum, HostTerm};
 use super::sided::OneSided;
 use crate::model::HostOrder;
 use crate::plan::{FeedForward, Linear, Plan, Style, Unit, VariableId, Written};
@@ -186,7 +186,8 @@ impl Bounds<'_> {
             }
         }
         let largest = (sum.centre.abs() + sum.radius).max(sum.at_bos.abs());
-        let (error, grain) = match sum.exact && fits(sum.added, least, self.floats) {
+        let is_exact = fits(sum.added, least, self.floats) || self.is_one_number(read, constant);
+        let (error, grain) = match sum.exact && is_exact {
             true => (sum.error, Some(least)),
             false => (sum.error + sum.rounding, None),
         };
@@ -202,6 +203,27 @@ impl Bounds<'_> {
             one_sided: None,
             cases: None,
         }
+    }
+
+    /// Whether a read is everywhere one product without a rounding, or nothing.
+    fn is_one_number(&self, read: &HostSum, constant: f64) -> bool {
+        let at_bos = |term: &&HostTerm| self.plan.variable(term.variable).bos != 0.0;
+        let is_flag = |term: &HostTerm| self.plan.variable(term.variable).written == Written::Flag;
+        let is_exact = |term: &HostTerm| {
+            let bound = self.of(term.variable);
+            let grain = bound
+                .grain
+                .zip(term.grain)
+                .map(|(a, b)| a.saturating_add(b));
+            let size = bound.largest * term.factor.abs();
+            is_power(term.factor) || grain.is_some_and(|grain| fits(size, grain, self.floats))
+        };
+        let mut terms = read.terms.iter();
+        constant == 0.0
+            && read.terms.iter().all(is_exact)
+            && read.of_tokens.terms + read.of_indices.terms <= 1
+            && terms.all(|term| term.is_embedded || is_flag(term))
+            && read.terms.iter().filter(at_bos).count() <= 1
     }
 
     /// A linear read as hosts add it up, in a case or in any.

@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 /// What a relation's level may be off, in gaps, when its numbers are multiplied in float64 here.
 pub(super) const NOMINAL: f64 = 1e-9;
 
+/// How far apart the levels of keys that a query selects may be by the table, in gaps.
+pub(super) const UNEVEN: f64 = 1e-6;
+
 /// What is known of a plan.
 pub(super) struct Facts {
     /// The direction of each variable: hosts add terms in their order.
@@ -55,18 +58,23 @@ pub(super) struct HeadFacts {
     pub scale: Scale,
     /// Whether what is added up for a selected key may cancel.
     pub cancels: bool,
-    /// How large the products are together that add up to the logit of a selected key, at most, and of any.
+    /// How large the products are together that add up to a logit.
     pub sizes: Sizes,
+    /// How far apart the levels of what is selected are by the tables, before they are divided.
+    pub uneven: f64,
     /// Whether BOS stands for keys that other heads select.
     pub stands_for_others: bool,
     /// How many nats above tokens BOS stands for its own query, if it matters what that sees.
     pub above_at_bos: Option<f64>,
 }
 
-/// How large the products of a query and a key are together at most, where both are at tokens.
+/// How large the products of a query and a key are together at most, where both are at tokens: of a selected
+/// key, of any, and of any beside its own level. What no other sign takes back is as large as that, so that
+/// it is rounded in proportion to it.
 pub(super) struct Sizes {
     pub selected: f64,
     pub any: f64,
+    pub beside_level: f64,
 }
 
 /// What a head reads at tokens and at BOS.
@@ -115,6 +123,7 @@ impl Facts {
                     scale,
                     cancels: plan.cancels(attend),
                     sizes: sizes(plan, attend),
+                    uneven: uneven(attend) * scale.gap,
                     stands_for_others: attend.kind == Kind::MeanOfPart,
                     above_at_bos: plan
                         .is_read_at_bos(attend)
@@ -314,7 +323,7 @@ fn fault_of_relation(term: &Term, kind: Kind) -> Option<String> {
         .map(|query| base(term, holds, query, kind))
         .collect();
     // Beside the keys of the table there is BOS, a gap below 0.
-    let below_bos = |base: &&f64| **base < -NOMINAL && kind != Kind::MeanOrBos;
+    let below_bos = |base: &&f64| **base < -UNEVEN && kind != Kind::MeanOrBos;
     if let Some(base) = bases.iter().find(below_bos) {
         return Some(format!("what a query selects has the logit {base}"));
     }
@@ -323,7 +332,7 @@ fn fault_of_relation(term: &Term, kind: Kind) -> Option<String> {
         for ((holds, base), level) in row.iter().zip(&bases).zip(levels) {
             let level = level - base;
             let fine = match holds {
-                true => level.abs() <= NOMINAL,
+                true => level.abs() <= UNEVEN,
                 false => level <= -1.0 + NOMINAL,
             };
             if !fine {
@@ -373,6 +382,7 @@ fn sizes(plan: &Plan, attend: &Attend) -> Sizes {
     let alike = |size: f64| Sizes {
         selected: size,
         any: size,
+        beside_level: size,
     };
     let listed = |term: &Term| term.products.iter().map(Product::largest).sum::<f64>();
     // Without BOS its place is that of a token.
@@ -395,6 +405,7 @@ fn sizes(plan: &Plan, attend: &Attend) -> Sizes {
     terms.fold(alike(0.0), |sum, of_term| Sizes {
         selected: sum.selected + of_term.selected,
         any: sum.any + of_term.any,
+        beside_level: sum.beside_level + of_term.beside_level,
     })
 }
 
@@ -414,7 +425,38 @@ fn of_relation(term: &Term, holds: &[bool], gap: f64) -> Sizes {
     Sizes {
         selected: gap * selected,
         any: gap * any,
+        beside_level: match term.products.iter().any(Product::rises) {
+            true => gap * any,
+            false => 0.0,
+        },
     }
+}
+
+/// How far apart the levels of what is selected are by the tables of a head, in gaps.
+fn uneven(attend: &Attend) -> f64 {
+    let relations = attend.terms.iter().filter_map(|term| match &term.meaning {
+        Meaning::Relation(holds) => Some(uneven_of(term, holds, attend.kind)),
+        Meaning::Score { .. } | Meaning::Exponent { .. } | Meaning::Bos { .. } | Meaning::Guard => {
+            None
+        }
+    });
+    relations.filter(|uneven| *uneven > NOMINAL).sum()
+}
+
+fn uneven_of(term: &Term, holds: &[bool], kind: Kind) -> f64 {
+    let queries = term.products.first().map_or(0, |it| it.queries.len());
+    let bases = Vec::from_iter((0..queries).map(|query| base(term, holds, query, kind)));
+    let mut ends = Vec::from_iter(bases.into_iter().map(|base| (base, base)));
+    for (key, row) in holds.chunks(queries.max(1)).enumerate() {
+        let levels = added(term, key, |product| product);
+        for ((holds, (low, high)), level) in row.iter().zip(&mut ends).zip(levels) {
+            if *holds {
+                (*low, *high) = (low.min(level), high.max(level));
+            }
+        }
+    }
+    ends.into_iter()
+        .fold(0.0, |most, (low, high)| most.max(high - low))
 }
 
 /// What the products of a term, or what is made of each, add up to for each query and a key. Most are 0 for most

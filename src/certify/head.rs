@@ -197,24 +197,29 @@ impl Bounds<'_> {
             of_bos_to_bos.add(of_bos, at_bos);
         }
         // By the values that are listed, which may be far less than what is read at once adds up to.
-        let of_tokens = |listed: f64| {
-            let size = (listed + tokens.noise).min(tokens.size);
-            self.errors(head, &tokens, size)
-        };
-        let of_selected = of_tokens(head.sizes.selected);
-        let of_bos = self.errors(head, &bos, bos.size);
-        let of_bos_selected = self.errors(head, &bos_selected, bos_selected.size);
-        let whole = |products: &Products| self.errors(head, products, products.size).0;
+        let listed = |listed: f64| (listed + tokens.noise).min(tokens.size);
+        let selected = listed(head.sizes.selected);
+        let of_selected = self.errors(head, &tokens, (selected, selected));
+        let beside_level = head.sizes.beside_level + head.scale.gap;
+        let sizes = (listed(head.sizes.any), listed(beside_level));
+        let of_others = self.errors(head, &tokens, sizes).0;
+        let of_all =
+            |products: &Products| self.errors(head, products, (products.size, products.size));
+        let of_bos = of_all(&bos);
+        let of_bos_selected = of_all(&bos_selected);
+        let whole = |products: &Products| of_all(products).0;
         let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
+        // The level of what is selected is in the middle of its levels.
+        let from_middle = head.uneven / 2.0;
         let roundings = match self.order.is_exact(d_head) {
             true => 4.0,
             false => (head.addends + 6) as f64,
         };
         Logit {
-            of_selected: of_selected.0,
-            of_bos: of_bos.0,
-            of_bos_selected: of_bos_selected.0,
-            of_others: of_tokens(head.sizes.any).0.max(of_bos.0),
+            of_selected: of_selected.0 + from_middle,
+            of_bos: of_bos.0 + from_middle,
+            of_bos_selected: of_bos_selected.0 + from_middle,
+            of_others: of_others.max(of_bos.0) + from_middle,
             of_query_at_bos,
             divided: of_selected.1.max(of_bos.1),
             roundings,
@@ -232,12 +237,18 @@ impl Bounds<'_> {
         }
     }
 
-    /// How far a sum of products may be off that are of this size together, and what of that comes
-    /// from queries and keys that are divided.
-    fn errors(&self, head: &HeadFacts, products: &Products, size: f64) -> (f64, f64) {
+    /// How far a sum of products may be off that are no larger together than the first of two sizes, and of
+    /// which so much is rounded as is in the second; and what of that comes from queries and keys that are
+    /// divided.
+    fn errors(
+        &self,
+        head: &HeadFacts,
+        products: &Products,
+        (largest, size): (f64, f64),
+    ) -> (f64, f64) {
         let d_head = head.dimensions.len();
         let unit = self.floats.unit;
-        let exact = products.exact && fits(size, products.least, self.floats);
+        let exact = products.exact && fits(largest, products.least, self.floats);
         let addends = head.addends.min(products.addends) as f64;
         // √d_head divides once; what was equal stays equal.
         let rounding = if exact { 0.0 } else { addends + 2.0 };

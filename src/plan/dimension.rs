@@ -86,6 +86,13 @@ impl Product {
         let most = |numbers: &[f64]| numbers.iter().fold(0.0f64, |most, n| most.max(n.abs()));
         most(&self.queries) * most(&self.keys)
     }
+
+    /// Whether it is above 0 for some values of its two sides.
+    pub fn rises(&self) -> bool {
+        let has = |numbers: &[f64], sign: f64| numbers.iter().any(|number| number * sign > 0.0);
+        let both = |sign: f64| has(&self.queries, sign) && has(&self.keys, sign);
+        both(1.0) || both(-1.0)
+    }
 }
 
 impl Attend {
@@ -154,13 +161,8 @@ impl Attend {
 
     /// Whether products of both signs add up to the level of a selected key.
     fn cancels(&self) -> bool {
-        let sign = |numbers: &[f64], sign: f64| numbers.iter().any(|number| number * sign > 0.0);
-        let rises = |product: &Product| {
-            let (queries, keys) = (&product.queries, &product.keys);
-            sign(queries, 1.0) && sign(keys, 1.0) || sign(queries, -1.0) && sign(keys, -1.0)
-        };
         self.terms.iter().any(|term| match term.meaning {
-            Meaning::Relation(_) => term.products.iter().any(rises),
+            Meaning::Relation(_) => term.products.iter().any(Product::rises),
             Meaning::Score { .. } | Meaning::Exponent { .. } | Meaning::Bos { nats: true } => true,
             Meaning::Bos { nats: false } | Meaning::Guard => false,
         })

@@ -10,6 +10,7 @@ mod guard;
 mod length;
 mod lift;
 mod overlay;
+mod pair;
 mod rename;
 mod schedule;
 mod share;
@@ -60,7 +61,7 @@ enum Run {
 
 /// All passes in the order in which they run, after the choices: those before the schedule work on
 /// operations without layers, those after it need layers.
-pub const PASSES: [Pass; 16] = [
+pub const PASSES: [Pass; 17] = [
     LINEAR,
     FUSE,
     Pass {
@@ -102,6 +103,7 @@ pub const PASSES: [Pass; 16] = [
         run: Run::Rewrite(dead::dead),
     },
     SCHEDULE,
+    PAIR,
     Pass {
         name: "guard",
         about: "BOS attends to itself alone where later layers read what stands there",
@@ -166,6 +168,13 @@ const SCHEDULE: Pass = Pass {
     name: "schedule",
     about: "every operation is laid out as early as it can be, or where the widest layer is narrower",
     run: Run::Schedule(None),
+};
+
+/// Rows of attention that are only nearly uniform may be too far from it for what reads them.
+const PAIR: Pass = Pass {
+    name: "pair",
+    about: "heads that compare by order take a dimension for two thresholds",
+    run: Run::Rewrite(pair::pair),
 };
 
 impl Pass {
@@ -239,13 +248,15 @@ impl Passes {
     /// after which less may be proved, first with some of what the one of them does, if any is among them.
     pub fn fallbacks(&self) -> Vec<Passes> {
         let has = |other: &Pass| self.iter().any(|pass| pass.name == other.name);
-        let (mut all, mut is_new) = (self.clone(), false);
+        let single = self.without(&PAIR);
+        let mut fallbacks = Vec::from_iter(has(&PAIR).then(|| single.clone()));
+        let (mut all, mut is_new) = (single, false);
         for pass in &mut all.0 {
             if let Run::Spare(rewrite) = pass.run {
                 (pass.run, is_new) = (Run::Rewrite(rewrite), true);
             }
         }
-        let mut fallbacks = Vec::from_iter(is_new.then(|| all.clone()));
+        fallbacks.extend(is_new.then(|| all.clone()));
         let without = all.without(&SIGN);
         if has(&COMBINE) {
             let mut passes = without.clone();

@@ -42,7 +42,7 @@ impl Plan {
 }
 
 /// The parameters that the model of a plan with layers will have.
-fn size(mut plan: Plan) -> usize {
+pub(super) fn size(mut plan: Plan) -> usize {
     guard(&mut plan);
     bos(&mut plan);
     overlay(&mut plan);

@@ -1,0 +1,415 @@
+//! Order with half the rank. A head that compares by order has a product for each threshold, which keeps some
+//! keys from some queries, and more queries from threshold to threshold. Two of them fit one dimension: the
+//! query is large where the first keeps it from keys and small where the second alone does, and the key is
+//! large where the second keeps it and small where the first alone does. What either keeps apart is a large
+//! number times a small one at least, and what neither does is 0, or a small number times a small one: that
+//! moves a row of attention by less than a millionth. Rewrites heads with layers.
+
+use super::dead::dead;
+use super::schedule::size;
+use crate::plan::{
+    Attend, Linear, Meaning, Plan, Product, Source, Term, Variable, VariableId, Written,
+};
+use std::collections::BTreeMap;
+
+/// The large number for inputs of up to [`SHORT`] tokens, one over which is the small one: queries times the
+/// inverse temperature, and keys, stay below 2^16 where they share powers of two.
+const LARGE_IN_SHORT: f64 = 4_096.0;
+
+/// The same for longer inputs, where they stay below 2^20.
+const LARGE: f64 = 16_384.0;
+
+/// Weights of models for up to so many tokens are at most 2^16.
+const SHORT: usize = 64;
+
+/// How far attention may be from uniform.
+const UNIFORM: f64 = 9e-7;
+
+/// The thresholds of one term that are compared two by two: the places of their products.
+struct Pairs {
+    term: usize,
+    pairs: Vec<[usize; 2]>,
+}
+
+/// What the large and the small number are.
+#[derive(Clone, Copy)]
+struct Numbers {
+    large: f64,
+    small: f64,
+}
+
+/// Which directions queries and keys are read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Columns {
+    /// One for each token or index.
+    OfValues,
+    /// One for the queries of a pair and one for its keys.
+    OfPairs,
+}
+
+/// What a side of a product depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Axis {
+    Tokens,
+    Indices,
+}
+
+/// Pairs thresholds in the widest heads, as far as that makes the model smaller.
+pub(super) fn pair(plan: &mut Plan) {
+    let mut heads: BTreeMap<usize, (&Attend, usize, Vec<Pairs>)> = BTreeMap::new();
+    for attend in &plan.attends {
+        heads.entry(attend.pattern).or_insert_with(|| {
+            let pairs = plan.pairs(attend);
+            (attend, plan.d_head(attend), pairs)
+        });
+    }
+    let count = |pairs: &[Pairs]| pairs.iter().map(|of| of.pairs.len()).sum::<usize>();
+    let narrow = heads
+        .values()
+        .map(|(_, d_head, pairs)| d_head - count(pairs));
+    let Some(widest) = narrow.max() else {
+        return;
+    };
+    let wide = heads
+        .into_iter()
+        .filter(|(_, (_, d_head, _))| *d_head > widest);
+    let wide: Vec<(usize, Vec<Pairs>)> = wide.map(|(at, (_, _, pairs))| (at, pairs)).collect();
+    if wide.is_empty() {
+        return;
+    }
+    let columns = [Columns::OfValues, Columns::OfPairs].into_iter();
+    let paired = columns.filter_map(|columns| plan.with_pairs(&wide, columns));
+    let paired = paired.map(|paired| (size(paired.clone()), paired));
+    let smallest = paired.min_by_key(|(size, _)| *size);
+    if let Some((_, paired)) = smallest.filter(|(it, _)| *it < size(plan.clone())) {
+        *plan = paired;
+    }
+}
+
+impl Plan {
+    /// The thresholds that a head compares in pairs, if its rows stay uniform and all its levels are exact.
+    fn pairs(&self, attend: &Attend) -> Vec<Pairs> {
+        let scale = self.scale(attend);
+        let numbers = self.numbers();
+        let nats = scale.gap / scale.root * numbers.small * numbers.small;
+        // The two sides share the powers of two of their product.
+        let fits = scale.gap * numbers.large * numbers.large <= self.largest_side().powi(2);
+        if !fits || self.has_sink_row(attend.kind) || self.cancels(attend) || nats / 4.0 > UNIFORM {
+            return Vec::new();
+        }
+        let terms = attend.terms.iter().enumerate();
+        let pairs = terms.filter_map(|(at, term)| {
+            let order = nested(term)?;
+            let of_axis = |product: &Product| {
+                self.axis(&product.query).is_some() && self.axis(&product.key).is_some()
+            };
+            let pairs = order.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
+            term.products.iter().all(of_axis).then(|| Pairs {
+                term: at,
+                pairs: pairs.collect(),
+            })
+        });
+        pairs.collect()
+    }
+
+    fn numbers(&self) -> Numbers {
+        let large = match self.max_length <= SHORT {
+            true => LARGE_IN_SHORT,
+            false => LARGE,
+        };
+        Numbers {
+            large,
+            small: 1.0 / large,
+        }
+    }
+
+    /// How large queries and keys may be.
+    fn largest_side(&self) -> f64 {
+        match self.max_length <= SHORT {
+            true => 65_536.0,
+            false => 1_048_576.0,
+        }
+    }
+
+    /// What a linear read depends on, if that is the token alone or the index alone.
+    fn axis(&self, linear: &Linear) -> Option<Axis> {
+        let mut axis = None;
+        for id in linear.reads() {
+            let of = match &self.variable(id).written {
+                Written::Embed { tokens, indices } if indices.is_empty() && !tokens.is_empty() => {
+                    Axis::Tokens
+                }
+                Written::Embed { tokens, .. } if tokens.is_empty() => Axis::Indices,
+                Written::Flag | Written::One => continue,
+                Written::Embed { .. }
+                | Written::Given(..)
+                | Written::Attend
+                | Written::FeedForward => return None,
+            };
+            if *axis.get_or_insert(of) != of {
+                return None;
+            }
+        }
+        axis
+    }
+
+    /// The plan with thresholds in pairs in these patterns; `None` if what is read is not as the tables say, or has
+    /// no such directions.
+    fn with_pairs(&self, wide: &[(usize, Vec<Pairs>)], columns: Columns) -> Option<Plan> {
+        let mut paired = self.clone();
+        for (pattern, pairs) in wide {
+            let terms = paired.paired(*pattern, pairs, columns)?;
+            let heads = paired
+                .attends
+                .iter_mut()
+                .filter(|op| op.pattern == *pattern);
+            heads.for_each(|op| op.terms.clone_from(&terms));
+        }
+        dead(&mut paired);
+        Some(paired)
+    }
+
+    /// The terms of a head with thresholds in pairs.
+    fn paired(&mut self, pattern: usize, pairs: &[Pairs], columns: Columns) -> Option<Vec<Term>> {
+        let attend = self.attends.iter().find(|op| op.pattern == pattern)?;
+        let mut terms = attend.terms.clone();
+        for Pairs { term, pairs } in pairs {
+            let term = &mut terms[*term];
+            let known = std::mem::take(&mut term.products);
+            let mut products = Vec::with_capacity(known.len() - pairs.len());
+            for [first, second] in pairs {
+                products.push(self.in_one([&known[*first], &known[*second]], columns)?);
+            }
+            let is_left = |at: &usize| !pairs.iter().flatten().any(|paired| paired == at);
+            let left = (0..known.len()).filter(is_left);
+            products.extend(left.map(|at| known[at].clone()));
+            term.products = products;
+        }
+        Some(terms)
+    }
+
+    /// Two thresholds as one product.
+    fn in_one(&mut self, [first, second]: [&Product; 2], columns: Columns) -> Option<Product> {
+        let numbers = self.numbers();
+        let query =
+            |first: f64, second: f64| numbers.of(-first, -second).map(|number| 0.0 - number);
+        let key = |first: f64, second: f64| numbers.of(second, first);
+        let all = |of: &dyn Fn(f64, f64) -> Option<f64>, one: &[f64], other: &[f64]| {
+            let pairs = one.iter().zip(other);
+            pairs
+                .map(|(one, other)| of(*one, *other))
+                .collect::<Option<_>>()
+        };
+        Some(Product {
+            query: self.read([&first.query, &second.query], columns, query, false)?,
+            key: self.read([&first.key, &second.key], columns, key, true)?,
+            queries: all(&query, &first.queries, &second.queries)?,
+            keys: all(&key, &first.keys, &second.keys)?,
+        })
+    }
+
+    /// A linear read that is a function of what two others are, both of the token or both of the index; at BOS,
+    /// too, or 0 there.
+    fn read(
+        &mut self,
+        of: [&Linear; 2],
+        columns: Columns,
+        function: impl Fn(f64, f64) -> Option<f64>,
+        is_known_at_bos: bool,
+    ) -> Option<Linear> {
+        let axis = self
+            .axis(of[0])
+            .filter(|axis| self.axis(of[1]) == Some(*axis))?;
+        let count = match axis {
+            Axis::Tokens => self.vocabulary.len(),
+            Axis::Indices => self.max_length,
+        };
+        let at = |linear: &Linear, row: usize| {
+            linear.at(|id| match &self.variable(id).written {
+                Written::Embed { tokens, indices } => {
+                    let numbers = match axis {
+                        Axis::Tokens => tokens,
+                        Axis::Indices => indices,
+                    };
+                    numbers.get(row).copied().unwrap_or(0.0)
+                }
+                Written::One => 1.0,
+                Written::Flag | Written::Given(..) | Written::Attend | Written::FeedForward => 0.0,
+            })
+        };
+        let numbers = (0..count).map(|row| function(at(of[0], row), at(of[1], row)));
+        let numbers: Vec<f64> = numbers.collect::<Option<_>>()?;
+        let bos = match is_known_at_bos && self.bos {
+            true => function(self.at_bos(of[0]), self.at_bos(of[1]))?,
+            false => 0.0,
+        };
+        let read = match columns {
+            Columns::OfValues => {
+                let pairs = self.one_hot(axis, count)?.into_iter().zip(&numbers);
+                let used = pairs.filter(|(_, number)| **number != 0.0);
+                used.fold(Linear::default(), |sum, (id, number)| sum.plus(id, *number))
+            }
+            Columns::OfPairs => Linear::of(self.embedding(axis, numbers, of[0])),
+        };
+        Some(match bos == 0.0 {
+            true => read,
+            false => read.plus(self.flag(), bos),
+        })
+    }
+
+    /// The direction of each token or each index, if all but one have their own; that one is made.
+    fn one_hot(&mut self, axis: Axis, count: usize) -> Option<Vec<VariableId>> {
+        let mut columns: Vec<Option<VariableId>> = vec![None; count];
+        for (at, variable) in self.variables.iter().enumerate() {
+            let numbers = match (&variable.written, axis) {
+                (Written::Embed { tokens, indices }, Axis::Tokens) if indices.is_empty() => tokens,
+                (Written::Embed { tokens, indices }, Axis::Indices) if tokens.is_empty() => indices,
+                _ => continue,
+            };
+            if variable.bos == 0.0
+                && variable.rounding.is_none()
+                && let Some(value) = only_one(numbers)
+                && let Some(column @ None) = columns.get_mut(value)
+            {
+                *column = Some(VariableId(at as u32));
+            }
+        }
+        let mut missing = (0..count).filter(|value| columns[*value].is_none());
+        let (first, second) = (missing.next(), missing.next());
+        if second.is_some() {
+            return None;
+        }
+        if let Some(value) = first {
+            let known = columns.iter().flatten().next()?;
+            let known = self.variable(*known);
+            let name = known.source.name.clone();
+            let told = self.value(axis, value);
+            let numbers = (0..count).map(|at| f64::from(u8::from(at == value)));
+            let variable = Variable {
+                label: format!("{name} = {told}"),
+                written: axis.embed(numbers.collect()),
+                ..known.clone()
+            };
+            columns[value] = Some(self.add(variable));
+        }
+        columns.into_iter().collect()
+    }
+
+    /// A direction that has these numbers for tokens or for indices, made if there is none; what was read
+    /// instead says whose it is.
+    fn embedding(&mut self, axis: Axis, numbers: Vec<f64>, read: &Linear) -> VariableId {
+        let written = axis.embed(numbers.clone());
+        let is_it = |known: &Variable| {
+            known.written == written && known.bos == 0.0 && known.rounding.is_none()
+        };
+        if let Some(at) = self.variables.iter().position(is_it) {
+            return VariableId(at as u32);
+        }
+        let mut embedded = read.reads().map(|id| self.variable(id));
+        let known = embedded.find(|known| matches!(known.written, Written::Embed { .. }));
+        let source = known.map_or_else(Source::default, |known| known.source.clone());
+        let label = self.told(axis, &source.name, &numbers);
+        let mut values = numbers;
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        self.add(Variable {
+            label,
+            source,
+            written,
+            bos: 0.0,
+            values: values.into(),
+            rounding: None,
+            asked_for: false,
+        })
+    }
+
+    /// Which tokens or indices have numbers that are not 0, as people say it.
+    fn told(&self, axis: Axis, name: &str, numbers: &[f64]) -> String {
+        let is_there = |at: &usize| numbers[*at] != 0.0;
+        let told = Vec::from_iter((0..numbers.len()).filter(is_there));
+        let value = |at: &usize| self.value(axis, *at);
+        match told[..] {
+            [first, .., last] if told.len() > 2 && last + 1 - first == told.len() => match first {
+                0 => format!("{name} <= {}", value(&last)),
+                _ => format!("{name} >= {}", value(&first)),
+            },
+            _ => format!(
+                "{name} = {}",
+                Vec::from_iter(told.iter().map(value)).join("|")
+            ),
+        }
+    }
+
+    fn value(&self, axis: Axis, at: usize) -> String {
+        match axis {
+            Axis::Tokens => self.vocabulary[at].source(),
+            Axis::Indices => at.to_string(),
+        }
+    }
+}
+
+impl Numbers {
+    /// The large number where the first of two is 1, the small one where only the second is.
+    fn of(self, first: f64, second: f64) -> Option<f64> {
+        match (first, second) {
+            (1.0, 0.0 | 1.0) => Some(self.large),
+            (0.0, 1.0) => Some(self.small),
+            (0.0, 0.0) => Some(0.0),
+            _ => None,
+        }
+    }
+}
+
+impl Axis {
+    fn embed(self, numbers: Vec<f64>) -> Written {
+        let (tokens, indices) = match self {
+            Axis::Tokens => (numbers, Vec::new()),
+            Axis::Indices => (Vec::new(), numbers),
+        };
+        Written::Embed { tokens, indices }
+    }
+}
+
+/// Where the only number stands that is not 0, if that is 1.
+fn only_one(numbers: &[f64]) -> Option<usize> {
+    let mut others = numbers
+        .iter()
+        .enumerate()
+        .filter(|(_, number)| **number != 0.0);
+    match (others.next(), others.next()) {
+        (Some((at, 1.0)), None) => Some(at),
+        _ => None,
+    }
+}
+
+/// The places of a relation's products in an order in which each two can be one, if they are thresholds: their
+/// queries become more, or their keys become fewer.
+fn nested(term: &Term) -> Option<Vec<usize>> {
+    let Meaning::Relation(_) = &term.meaning else {
+        return None;
+    };
+    let is_threshold = |product: &Product| {
+        let (mut queries, mut keys) = (product.queries.iter(), product.keys.iter());
+        queries.all(|query| [0.0, -1.0].contains(query)) && keys.all(|key| [0.0, 1.0].contains(key))
+    };
+    if !term.products.iter().all(is_threshold) {
+        return None;
+    }
+    let by_queries = ascending(term, |product| &product.queries);
+    by_queries.or_else(|| {
+        let by_keys = ascending(term, |product| &product.keys);
+        by_keys.map(|order| order.into_iter().rev().collect())
+    })
+}
+
+/// The places of products such that a side of each is not 0 where that of the one before is not.
+fn ascending(term: &Term, side: impl Fn(&Product) -> &[f64]) -> Option<Vec<usize>> {
+    let numbers = |at: usize| side(&term.products[at]).iter().map(|number| *number != 0.0);
+    let mut order: Vec<usize> = (0..term.products.len()).collect();
+    order.sort_by_key(|at| numbers(*at).filter(|is_there| *is_there).count());
+    let is_nested = |pair: &[usize]| {
+        let mut pairs = numbers(pair[0]).zip(numbers(pair[1]));
+        pairs.all(|(fewer, more)| more || !fewer)
+    };
+    order.windows(2).all(is_nested).then_some(order)
+}
