@@ -3,6 +3,7 @@
 
 use super::at_bos;
 use super::host_sum::HostSum;
+use super::paired::{Paired, uneven};
 use super::points::{At, Shape};
 use super::sensitivity;
 use crate::model::HostOrder;
@@ -62,6 +63,8 @@ pub(super) struct HeadFacts {
     pub sizes: Sizes,
     /// How far apart the levels of what is selected are by the tables, before they are divided.
     pub uneven: f64,
+    /// Which dimensions make them so, if that is known.
+    pub paired: Option<Paired>,
     /// Whether BOS stands for keys that other heads select.
     pub stands_for_others: bool,
     /// How many nats above tokens BOS stands for its own query, if it matters what that sees.
@@ -75,6 +78,14 @@ pub(super) struct Sizes {
     pub selected: f64,
     pub any: f64,
     pub beside_level: f64,
+}
+
+impl HeadFacts {
+    /// Whether a dimension is two thresholds.
+    pub fn is_paired(&self, dimension: usize) -> bool {
+        let paired = self.paired.as_ref();
+        paired.is_some_and(|paired| paired.dimensions[dimension])
+    }
 }
 
 /// What a head reads at tokens and at BOS.
@@ -116,6 +127,7 @@ impl Facts {
                 let apart = |Dimension { query, key }: &Dimension| [apart(query), apart(key)];
                 let queries = most_at_once(plan, dimensions.iter().map(|it| &it.query));
                 let keys = most_at_once(plan, dimensions.iter().map(|it| &it.key));
+                let uneven = uneven(attend);
                 HeadFacts {
                     addends: queries.min(keys),
                     sensitivities: sensitivities.collect(),
@@ -123,7 +135,10 @@ impl Facts {
                     scale,
                     cancels: plan.cancels(attend),
                     sizes: sizes(plan, attend),
-                    uneven: uneven(attend) * scale.gap,
+                    uneven: uneven * scale.gap,
+                    paired: (uneven > 0.0)
+                        .then(|| Paired::of(attend, &dimensions, scale))
+                        .flatten(),
                     stands_for_others: attend.kind == Kind::MeanOfPart,
                     above_at_bos: plan
                         .is_read_at_bos(attend)
@@ -432,36 +447,9 @@ fn of_relation(term: &Term, holds: &[bool], gap: f64) -> Sizes {
     }
 }
 
-/// How far apart the levels of what is selected are by the tables of a head, in gaps.
-fn uneven(attend: &Attend) -> f64 {
-    let relations = attend.terms.iter().filter_map(|term| match &term.meaning {
-        Meaning::Relation(holds) => Some(uneven_of(term, holds, attend.kind)),
-        Meaning::Score { .. } | Meaning::Exponent { .. } | Meaning::Bos { .. } | Meaning::Guard => {
-            None
-        }
-    });
-    relations.filter(|uneven| *uneven > NOMINAL).sum()
-}
-
-fn uneven_of(term: &Term, holds: &[bool], kind: Kind) -> f64 {
-    let queries = term.products.first().map_or(0, |it| it.queries.len());
-    let bases = Vec::from_iter((0..queries).map(|query| base(term, holds, query, kind)));
-    let mut ends = Vec::from_iter(bases.into_iter().map(|base| (base, base)));
-    for (key, row) in holds.chunks(queries.max(1)).enumerate() {
-        let levels = added(term, key, |product| product);
-        for ((holds, (low, high)), level) in row.iter().zip(&mut ends).zip(levels) {
-            if *holds {
-                (*low, *high) = (low.min(level), high.max(level));
-            }
-        }
-    }
-    ends.into_iter()
-        .fold(0.0, |most, (low, high)| most.max(high - low))
-}
-
 /// What the products of a term, or what is made of each, add up to for each query and a key. Most are 0 for most
 /// keys where there are many.
-fn added(term: &Term, key: usize, of: impl Fn(f64) -> f64) -> Vec<f64> {
+pub(super) fn added(term: &Term, key: usize, of: impl Fn(f64) -> f64) -> Vec<f64> {
     let queries = term
         .products
         .first()

@@ -158,6 +158,8 @@ impl Bounds<'_> {
     pub fn logit(&self, head: &HeadFacts) -> Logit {
         let d_head = head.dimensions.len();
         let (mut tokens, mut bos) = (Products::none(), Products::none());
+        // The same without dimensions that add a power of two, or nothing, to what is selected.
+        let mut unpaired = Products::none();
         let (mut of_bos_to_tokens, mut of_bos_to_bos) = (Products::none(), Products::none());
         let (mut lost, mut of_none) = (0.0, f64::NEG_INFINITY);
         let mut bos_selected = Products::none();
@@ -167,7 +169,8 @@ impl Bounds<'_> {
             .iter()
             .filter(|[_, key]| key.whole.at_bos != 0.0);
         let has_level = head.stands_for_others && levels.count() == 1;
-        for ([query, key], sensitivity) in head.dimensions.iter().zip(&head.sensitivities) {
+        let dimensions = head.dimensions.iter().zip(&head.sensitivities);
+        for (at, ([query, key], sensitivity)) in dimensions.enumerate() {
             let [mut query_of_token, query_of_bos] = self.apart(query);
             let [key_of_token, key_of_bos] = self.apart(key);
             let size = |bound: &Bound| bound.centre.abs() + bound.radius;
@@ -181,6 +184,9 @@ impl Bounds<'_> {
             let token = (&key_of_token, size(&key_of_token));
             let at_bos = (&key_of_bos, key.whole.at_bos.abs());
             tokens.add(of_token, token);
+            if !head.is_paired(at) {
+                unpaired.add(of_token, token);
+            }
             bos.add(of_token, at_bos);
             let nats = key.whole.at_bos / head.scale.root;
             let others = (has_level && nats != 0.0)
@@ -199,7 +205,15 @@ impl Bounds<'_> {
         // By the values that are listed, which may be far less than what is read at once adds up to.
         let listed = |listed: f64| (listed + tokens.noise).min(tokens.size);
         let selected = listed(head.sizes.selected);
-        let of_selected = self.errors(head, &tokens, (selected, selected));
+        let loses_paired = head.paired.as_ref().is_some_and(|paired| {
+            let is_exact = unpaired.exact && fits(selected, unpaired.least, self.floats);
+            let least = 2f64.powi(unpaired.least);
+            is_exact && unpaired.noise == 0.0 && paired.size <= self.floats.unit * least
+        });
+        let of_selected = match loses_paired {
+            true => self.errors(head, &unpaired, (selected, selected)),
+            false => self.errors(head, &tokens, (selected, selected)),
+        };
         let beside_level = head.sizes.beside_level + head.scale.gap;
         let sizes = (listed(head.sizes.any), listed(beside_level));
         let of_others = self.errors(head, &tokens, sizes).0;
@@ -209,8 +223,8 @@ impl Bounds<'_> {
         let of_bos_selected = of_all(&bos_selected);
         let whole = |products: &Products| of_all(products).0;
         let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
-        // The level of what is selected is in the middle of its levels.
-        let from_middle = head.uneven / 2.0;
+        // The level of what is selected is in the middle of its levels, of which hosts may divide what they multiply.
+        let from_middle = head.uneven / 2.0 * (1.0 + 4.0 * self.floats.unit);
         let roundings = match self.order.is_exact(d_head) {
             true => 4.0,
             false => (head.addends + 6) as f64,

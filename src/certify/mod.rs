@@ -15,6 +15,7 @@ mod head;
 mod hidden;
 mod host_sum;
 mod others;
+mod paired;
 mod points;
 mod print;
 mod readout;

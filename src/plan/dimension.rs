@@ -4,7 +4,7 @@
 //! by √d_head once, an exact number; for those that divide queries or keys, a head whose terms cancel
 //! is padded with zeros until their divisor is a power of two.
 
-use super::{Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Term, Unit};
+use super::{Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Term, Unit, Written};
 use crate::model::{HostOrder, bfloat16};
 
 /// How many nats below a selected key what is not selected must stand, for one key. In float32 17.4
@@ -299,7 +299,7 @@ impl Plan {
     /// The power of two that a query gives to its key, so that neither is much larger than the
     /// other.
     fn balance(&self, query: &Linear, key: &Linear) -> f64 {
-        let (query, key) = (self.largest(query), self.largest(key));
+        let (query, key) = (self.largest_read(query), self.largest_read(key));
         if query.max(key) <= LARGEST_ACTIVATION || query.min(key) <= 0.0 {
             return 1.0;
         }
@@ -324,6 +324,29 @@ impl Plan {
             true => 2f64.powf((largest / LARGEST_SUM).log2().ceil()),
             false => 1.0,
         }
+    }
+
+    /// A bound on a linear read at a token, of which what stands in the embeddings is added up for each token
+    /// and each index, and at BOS.
+    fn largest_read(&self, linear: &Linear) -> f64 {
+        let (mut of_tokens, mut of_indices) = (Vec::new(), Vec::new());
+        let mut others = Linear::constant(linear.constant);
+        let add = |sums: &mut Vec<f64>, numbers: &[f64], factor: f64| {
+            sums.resize(sums.len().max(numbers.len()), 0.0);
+            let sums = sums.iter_mut().zip(numbers);
+            sums.for_each(|(sum, number)| *sum += factor * number);
+        };
+        for (id, factor) in &linear.terms {
+            if let Written::Embed { tokens, indices } = &self.variable(*id).written {
+                add(&mut of_tokens, tokens, *factor);
+                add(&mut of_indices, indices, *factor);
+            } else {
+                others = others.plus(*id, *factor);
+            }
+        }
+        let most = |sums: Vec<f64>| sums.iter().fold(0.0f64, |most, sum| most.max(sum.abs()));
+        let at_tokens = most(of_tokens) + most(of_indices) + self.largest(&others);
+        at_tokens.max(self.at_bos(linear).abs())
     }
 
     /// A bound on a linear read.

@@ -87,27 +87,27 @@ pub(super) fn pair(plan: &mut Plan) {
 }
 
 impl Plan {
-    /// The thresholds that a head compares in pairs, if its rows stay uniform and all its levels are exact.
+    /// The thresholds that a head compares in pairs, if its rows stay uniform.
     fn pairs(&self, attend: &Attend) -> Vec<Pairs> {
         let scale = self.scale(attend);
         let numbers = self.numbers();
         let nats = scale.gap / scale.root * numbers.small * numbers.small;
         // The two sides share the powers of two of their product.
         let fits = scale.gap * numbers.large * numbers.large <= self.largest_side().powi(2);
-        if !fits || self.has_sink_row(attend.kind) || self.cancels(attend) || nats / 4.0 > UNIFORM {
+        if !fits || self.has_sink_row(attend.kind) || nats / 4.0 > UNIFORM {
             return Vec::new();
         }
         let terms = attend.terms.iter().enumerate();
         let pairs = terms.filter_map(|(at, term)| {
             let order = nested(term)?;
-            let of_axis = |product: &Product| {
-                self.axis(&product.query).is_some() && self.axis(&product.key).is_some()
-            };
             let pairs = order.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
-            term.products.iter().all(of_axis).then(|| Pairs {
-                term: at,
-                pairs: pairs.collect(),
-            })
+            let is_of_axes = |pair: &[usize; 2]| {
+                let [first, second] = pair.map(|at| &term.products[at]);
+                self.axis([&first.query, &second.query]).is_some()
+                    && self.axis([&first.key, &second.key]).is_some()
+            };
+            let pairs: Vec<[usize; 2]> = pairs.filter(is_of_axes).collect();
+            (!pairs.is_empty()).then_some(Pairs { term: at, pairs })
         });
         pairs.collect()
     }
@@ -131,11 +131,11 @@ impl Plan {
         }
     }
 
-    /// What a linear read depends on, if that is the token alone or the index alone.
-    fn axis(&self, linear: &Linear) -> Option<Axis> {
+    /// What two linear reads depend on, if that is the token alone or the index alone.
+    fn axis(&self, of: [&Linear; 2]) -> Option<Axis> {
         let mut axis = None;
-        for id in linear.reads() {
-            let of = match &self.variable(id).written {
+        for id in of.into_iter().flat_map(Linear::reads) {
+            let read = match &self.variable(id).written {
                 Written::Embed { tokens, indices } if indices.is_empty() && !tokens.is_empty() => {
                     Axis::Tokens
                 }
@@ -146,7 +146,7 @@ impl Plan {
                 | Written::Attend
                 | Written::FeedForward => return None,
             };
-            if *axis.get_or_insert(of) != of {
+            if *axis.get_or_insert(read) != read {
                 return None;
             }
         }
@@ -217,9 +217,7 @@ impl Plan {
         function: impl Fn(f64, f64) -> Option<f64>,
         is_known_at_bos: bool,
     ) -> Option<Linear> {
-        let axis = self
-            .axis(of[0])
-            .filter(|axis| self.axis(of[1]) == Some(*axis))?;
+        let axis = self.axis(of)?;
         let count = match axis {
             Axis::Tokens => self.vocabulary.len(),
             Axis::Indices => self.max_length,
@@ -249,7 +247,7 @@ impl Plan {
                 let used = pairs.filter(|(_, number)| **number != 0.0);
                 used.fold(Linear::default(), |sum, (id, number)| sum.plus(id, *number))
             }
-            Columns::OfPairs => Linear::of(self.embedding(axis, numbers, of[0])),
+            Columns::OfPairs => Linear::of(self.embedding(axis, numbers, of)),
         };
         Some(match bos == 0.0 {
             true => read,
@@ -297,7 +295,7 @@ impl Plan {
 
     /// A direction that has these numbers for tokens or for indices, made if there is none; what was read
     /// instead says whose it is.
-    fn embedding(&mut self, axis: Axis, numbers: Vec<f64>, read: &Linear) -> VariableId {
+    fn embedding(&mut self, axis: Axis, numbers: Vec<f64>, of: [&Linear; 2]) -> VariableId {
         let written = axis.embed(numbers.clone());
         let is_it = |known: &Variable| {
             known.written == written && known.bos == 0.0 && known.rounding.is_none()
@@ -305,7 +303,10 @@ impl Plan {
         if let Some(at) = self.variables.iter().position(is_it) {
             return VariableId(at as u32);
         }
-        let mut embedded = read.reads().map(|id| self.variable(id));
+        let mut embedded = of
+            .into_iter()
+            .flat_map(Linear::reads)
+            .map(|id| self.variable(id));
         let known = embedded.find(|known| matches!(known.written, Written::Embed { .. }));
         let source = known.map_or_else(Source::default, |known| known.source.clone());
         let label = self.told(axis, &source.name, &numbers);
