@@ -678,3 +678,55 @@ fn rows_of_shared_directions_are_uniform() {
     });
     assert!(problems.iter().all(Vec::is_empty), "{problems:#?}");
 }
+
+/// Two thresholds are one dimension of a head, whatever the length: of a mean over what is earlier, of a width that
+/// compares tokens, and of one that compares what equals by a parabola and what is earlier by thresholds.
+#[test]
+fn thresholds_in_pairs_leave_rows_uniform() {
+    let programs = [
+        "x = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"));",
+        "x = selector_width(select(tokens, tokens, <));",
+        "x = selector_width(select(tokens, tokens, ==) and select(indices, indices, <));",
+    ];
+    let mut problems = Vec::new();
+    for (at, text) in programs.into_iter().enumerate() {
+        for max_length in [2, 3, 4, 5, 8, 12, 16, 33, 48, 63, 64, 65, 100] {
+            let mut session = Session::new(Sharing::Equal);
+            session.load_text("test", text);
+            let sop = session.sop("x").unwrap_or_else(|error| panic!("{error}"));
+            let setting = Setting {
+                vocabulary: letters(max_length.min(26) as u32),
+                max_length,
+                causal: false,
+            };
+            let budget = Budget {
+                length: max_length,
+                exhaustive: 0,
+                samples: 6,
+                seen: 6,
+                ..QUICK
+            };
+            let found = check_in(session.graph(), sop, &setting, Style::Faithful, budget);
+            problems.extend(
+                found
+                    .into_iter()
+                    .map(|it| format!("{max_length}, {text}: {it}")),
+            );
+            let request = Request::from(Style::Faithful);
+            let compiled = compile_in(
+                session.graph(),
+                &[sop],
+                &setting,
+                &request,
+                &Limits::default(),
+            );
+            let model = compiled.unwrap_or_else(|error| panic!("{error:?}")).model;
+            let dimensions = model.layers[0].heads[0].w_q.ncols();
+            let thresholds = [max_length, max_length.min(26), max_length][at];
+            if max_length >= 8 && dimensions > thresholds / 2 + 5 {
+                problems.push(format!("{max_length}, {text}: {dimensions} dimensions"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{problems:#?}");
+}

@@ -100,7 +100,7 @@ fn each_can_be_left_out_and_is_worth_running() {
 #[test]
 fn each_makes_some_model_smaller() {
     for pass in [
-        "linear", "fuse", "factor", "encode", "nearest", "share", "units", "overlay",
+        "linear", "fuse", "factor", "encode", "nearest", "share", "units", "pair", "overlay",
     ] {
         let smaller = |(_, program): &&(&str, &str)| {
             let [all, without] = ["all", &format!("-{pass}")]

@@ -56,29 +56,23 @@ enum Axis {
 
 /// Pairs thresholds in the widest heads, as far as that makes the model smaller.
 pub(super) fn pair(plan: &mut Plan) {
-    let mut heads: BTreeMap<usize, (&Attend, usize, Vec<Pairs>)> = BTreeMap::new();
+    let mut heads: BTreeMap<usize, (usize, Vec<Pairs>)> = BTreeMap::new();
     for attend in &plan.attends {
-        heads.entry(attend.pattern).or_insert_with(|| {
-            let pairs = plan.pairs(attend);
-            (attend, plan.d_head(attend), pairs)
-        });
+        let head = heads.entry(attend.pattern);
+        head.or_insert_with(|| (plan.d_head(attend), plan.pairs(attend)));
     }
-    let count = |pairs: &[Pairs]| pairs.iter().map(|of| of.pairs.len()).sum::<usize>();
-    let narrow = heads
-        .values()
-        .map(|(_, d_head, pairs)| d_head - count(pairs));
-    let Some(widest) = narrow.max() else {
-        return;
-    };
-    let wide = heads
-        .into_iter()
-        .filter(|(_, (_, d_head, _))| *d_head > widest);
-    let wide: Vec<(usize, Vec<Pairs>)> = wide.map(|(at, (_, _, pairs))| (at, pairs)).collect();
-    if wide.is_empty() {
+    let left = heads.values().map(|(d_head, pairs)| {
+        let paired = pairs.iter().map(|of| of.pairs.len()).sum::<usize>();
+        d_head - paired
+    });
+    // No model is narrower than its widest head.
+    let widest = left.max().unwrap_or(0);
+    heads.retain(|_, (d_head, _)| *d_head > widest);
+    if heads.is_empty() {
         return;
     }
     let columns = [Columns::OfValues, Columns::OfPairs].into_iter();
-    let paired = columns.filter_map(|columns| plan.with_pairs(&wide, columns));
+    let paired = columns.filter_map(|columns| plan.with_pairs(&heads, columns));
     let paired = paired.map(|paired| (size(paired.clone()), paired));
     let smallest = paired.min_by_key(|(size, _)| *size);
     if let Some((_, paired)) = smallest.filter(|(it, _)| *it < size(plan.clone())) {
@@ -155,9 +149,13 @@ impl Plan {
 
     /// The plan with thresholds in pairs in these patterns; `None` if what is read is not as the tables say, or has
     /// no such directions.
-    fn with_pairs(&self, wide: &[(usize, Vec<Pairs>)], columns: Columns) -> Option<Plan> {
+    fn with_pairs(
+        &self,
+        heads: &BTreeMap<usize, (usize, Vec<Pairs>)>,
+        columns: Columns,
+    ) -> Option<Plan> {
         let mut paired = self.clone();
-        for (pattern, pairs) in wide {
+        for (pattern, (_, pairs)) in heads {
             let terms = paired.paired(*pattern, pairs, columns)?;
             let heads = paired
                 .attends
