@@ -26,6 +26,9 @@ const UNIFORM: f64 = 1e-6;
 /// What no weight and no activation is beyond, for inputs of up to 64 tokens.
 const LARGEST: f64 = 65_536.0;
 
+/// The same for longer ones.
+const LARGEST_IN_LONG: f64 = 1_048_576.0;
+
 /// What is not compiled at all, as it takes too long in a debug build.
 const LARGE: &[&str] = &["papers/weiss2021_rover"];
 
@@ -109,7 +112,11 @@ fn check_in(
         let largest = model.largest_weight();
         let activation = largest_activation(&model, &inputs, Precision::F32);
         let activation = activation.expect("known tokens");
-        if largest > LARGEST || activation > LARGEST {
+        let bound = match setting.max_length <= 64 {
+            true => LARGEST,
+            false => LARGEST_IN_LONG,
+        };
+        if largest > bound || activation > bound {
             problems.push(format!(
                 "weights up to {largest}, activations up to {activation}"
             ));
@@ -712,16 +719,16 @@ fn thresholds_in_pairs_leave_rows_uniform() {
                     .into_iter()
                     .map(|it| format!("{max_length}, {text}: {it}")),
             );
-            let request = Request::from(Style::Faithful);
+            let request = Style::Faithful.into();
             let compiled = compile_in(
+                &request,
                 session.graph(),
                 &[sop],
                 &setting,
-                &request,
                 &Limits::default(),
             );
-            let model = compiled.unwrap_or_else(|error| panic!("{error:?}")).model;
-            let dimensions = model.layers[0].heads[0].w_q.ncols();
+            let plan = compiled.unwrap_or_else(|error| panic!("{error}")).plan;
+            let dimensions = plan.d_head(&plan.attends[0]);
             let thresholds = [max_length, max_length.min(26), max_length][at];
             if max_length >= 8 && dimensions > thresholds / 2 + 5 {
                 problems.push(format!("{max_length}, {text}: {dimensions} dimensions"));
