@@ -4,7 +4,7 @@
 use super::cell;
 use super::host::{Exactness, describe_exactness};
 use super::json::value_to_json;
-use super::transformer::{Attention, Decoder, Head, Loop, Mask, Model, Readout, Variable};
+use super::transformer::{Attention, Decoder, Head, Loop, Mask, Model, Output, Readout, Variable};
 use crate::base::table::{aligned, indented};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -229,13 +229,17 @@ fn variables(model: &Model) -> Section {
     }
 }
 
-/// A single output goes by the name of the model.
+/// A single output goes by the name of the model, unless no input changes it.
 fn outputs(model: &Model) -> Section {
     let mut rows = vec![cells(["output", "encoding"])];
-    if model.outputs.len() > 1 {
+    let is_constant = |output: &Output| output.readout.weights.largest() == 0.0;
+    if model.outputs.len() > 1 || model.outputs.iter().any(is_constant) {
         rows.extend(model.outputs.iter().map(|output| {
-            let name = cell::label(&output.name);
-            vec![name, encoding(&output.readout)]
+            let encoding = match is_constant(output) {
+                true => "the same for every input of these tokens".to_string(),
+                false => encoding(&output.readout),
+            };
+            vec![cell::label(&output.name), encoding]
         }));
     }
     Section {
