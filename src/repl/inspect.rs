@@ -277,7 +277,9 @@ fn facts_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
 
 fn values(node: &NodeFacts) -> String {
     match &node.domain {
-        Domain::Finite(values) if values.is_empty() => "none: it fails on every input".to_string(),
+        Domain::Finite(values) if values.is_empty() => {
+            "none: it fails on every input of these tokens".to_string()
+        }
         Domain::Finite(values) => {
             let shown = values.iter().take(SHOWN_VALUES).map(Value::source);
             let mut text = shown.collect::<Vec<_>>().join(" ");

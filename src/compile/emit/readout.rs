@@ -198,7 +198,10 @@ impl Compiler<'_> {
         if domain.is_empty() {
             return Err(Stopped::new(
                 crate::base::Code::NotCompilable,
-                format!("this fails on every input{}", self.first_failure(root)),
+                format!(
+                    "this fails on every input of these tokens{}",
+                    self.first_failure(root)
+                ),
             )
             .help("mend what fails, or take a vocabulary on which it does not"));
         }

@@ -163,8 +163,23 @@ impl Plan {
                 .filter(|op| op.pattern == *pattern);
             heads.for_each(|op| op.terms.clone_from(&terms));
         }
+        paired.put_in_order(self.variables.len());
         dead(&mut paired);
         Some(paired)
+    }
+
+    /// Has those of so many variables that are new stand before the others of their source.
+    fn put_in_order(&mut self, known: usize) {
+        let mut places: Vec<usize> = (0..known).collect();
+        for at in known..self.variables.len() {
+            let source = &self.variables[at].source;
+            let mut others = places.iter();
+            let is_before =
+                |other: &usize| *other < known && self.variables[*other].source == *source;
+            let first = others.position(is_before);
+            places.insert(first.unwrap_or(places.len()), at);
+        }
+        self.reorder(&places);
     }
 
     /// The terms of a head with thresholds in pairs.

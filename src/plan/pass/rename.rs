@@ -1,5 +1,5 @@
 //! Changing what the readers of variables read. Taking variables out of a plan: readers of one read
-//! another instead, and the rest are numbered anew.
+//! another instead, and the rest are numbered anew. Variables in another order.
 
 use crate::plan::{Linear, Plan, Read, ReadOut, VariableId};
 
@@ -43,6 +43,29 @@ impl Plan {
                 read_out.scores = number.classes(*count, one);
             }
         }
+    }
+
+    /// Has the variables in another order: these are the places where they stand.
+    pub(super) fn reorder(&mut self, places: &[usize]) {
+        let mut numbers = vec![None; places.len()];
+        for (number, place) in (0..).zip(places) {
+            numbers[*place] = Some(VariableId(number));
+        }
+        let number = |id: VariableId| numbers[id.0 as usize].unwrap_or(id);
+        self.variables = places
+            .iter()
+            .map(|at| self.variables[*at].clone())
+            .collect();
+        self.attends
+            .iter_mut()
+            .for_each(|op| op.into = number(op.into));
+        self.feed_forwards
+            .iter_mut()
+            .for_each(|op| op.into = number(op.into));
+        for (late, early) in &mut self.shared {
+            (*late, *early) = (number(*late), number(*early));
+        }
+        self.change_reads(|linear| rename(linear, &numbers));
     }
 
     /// Changes every linear read of variables.
