@@ -86,10 +86,10 @@ fn a_model_from_its_bytes_has_the_same_plan_and_certificate() {
         let model = from_bytes(&to_bytes(&compiled.model).unwrap()).unwrap();
         assert_eq!(model, compiled.model, "{name}");
         let plan = Plan::restore(model.plan.as_ref().unwrap(), &model);
-        assert_eq!(plan.as_ref(), Ok(&compiled.plan), "{name}");
+        assert_eq!(plan.as_ref(), Ok(compiled.plan()), "{name}");
         assert_eq!(
             shown(&certified(&model).unwrap()),
-            shown(&compiled.certificates),
+            shown(compiled.certificates()),
             "{name}"
         );
         let open = OPEN.iter().any(|(open, _)| open == name);
@@ -241,18 +241,22 @@ fn every_example_is_certified_and_within_its_bounds() {
         };
         println!("{name}: {:.1?}", started.elapsed());
         if compiled.is_certified() == listed {
-            let open: Vec<&String> = compiled.certificates.iter().flat_map(|c| &c.open).collect();
+            let open: Vec<&String> = compiled
+                .certificates()
+                .iter()
+                .flat_map(|c| &c.open)
+                .collect();
             wrong.push(format!("{name}: {open:?}"));
         }
         let model = from_bytes(&to_bytes(&compiled.model).unwrap()).unwrap();
         let plan = Plan::restore(model.plan.as_ref().unwrap(), &model);
-        assert_eq!(plan.as_ref(), Ok(&compiled.plan), "{name}");
+        assert_eq!(plan.as_ref(), Ok(compiled.plan()), "{name}");
         for input in some_inputs(&model) {
             observe(name, &compiled, &input);
         }
         assert_eq!(
             shown(&certified(&model).unwrap()),
-            shown(&compiled.certificates),
+            shown(compiled.certificates()),
             "{name}"
         );
     }
@@ -297,7 +301,7 @@ fn long((text, main): &(String, &str), tokens: usize, max_length: usize) -> (Ses
         ..Asked::default()
     };
     let compiled = session.compile(&[*main], &asked).unwrap();
-    for certificate in &compiled.certificates {
+    for certificate in compiled.certificates() {
         assert!(certificate.holds(), "{main}: {:?}", certificate.open);
     }
     (session, compiled)
@@ -670,7 +674,7 @@ fn what_is_observed_is_within_the_bounds() {
     for (name, compiled) in MODELS.iter() {
         let model = &compiled.model;
         let proved = model.largest_activation;
-        assert_eq!(proved.is_some(), compiled.plan.style == Style::Faithful);
+        assert_eq!(proved.is_some(), compiled.plan().style == Style::Faithful);
         for length in [1, 3, LENGTH] {
             // All of the short ones, and one in eleven of the longest.
             let step = if length == LENGTH { 11 } else { 1 };
@@ -691,11 +695,11 @@ fn what_is_observed_is_within_the_bounds() {
 /// Runs an input in both precisions.
 fn observe(name: &str, compiled: &Compiled, input: &[Value]) {
     let precisions = [Precision::F32, Precision::F64];
-    for (precision, certificate) in precisions.into_iter().zip(&compiled.certificates) {
+    for (precision, certificate) in precisions.into_iter().zip(compiled.certificates()) {
         let trace = trace(&compiled.model, input, precision).unwrap();
         within(
             name,
-            &compiled.plan,
+            compiled.plan(),
             certificate,
             &trace.steps.last().unwrap().stream,
         );
@@ -880,8 +884,8 @@ proptest! {
 fn units_that_give_what_is_no_value_of_their_variable_are_found() {
     let mut found = 0;
     for (name, compiled) in MODELS.iter() {
-        for at in 0..compiled.plan.feed_forwards.len() {
-            let mut plan = compiled.plan.clone();
+        for at in 0..compiled.plan().feed_forwards.len() {
+            let mut plan = compiled.plan().clone();
             let into = plan.feed_forwards[at].into;
             let is_alone = plan
                 .feed_forwards

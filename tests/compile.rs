@@ -354,10 +354,10 @@ fn proved_or_refused(compiled: &Compiled) {
 fn scheduled_as_made(compiled: &Compiled) {
     let layers = compiled.model.layers.iter();
     let heads: Vec<usize> = layers.map(|layer| layer.heads.len()).collect();
-    let json = compiled.plan.schedule_json();
+    let json = compiled.plan().schedule_json();
     assert_eq!(json["layers"], heads.len());
     assert_eq!(json["heads"], serde_json::json!(heads));
-    let table = compiled.plan.table();
+    let table = compiled.plan().table();
     let listed = |line: &&str| line.starts_with("  head ");
     let printed: Vec<usize> = table
         .split("\nlayer ")
@@ -444,7 +444,7 @@ fn which_random_programs_are_certified() {
                 Ok(compiled) => {
                     right(&graph, root, &compiled.model);
                     proved_or_refused(&compiled);
-                    let open = compiled.certificates.iter().flat_map(|found| &found.open);
+                    let open = compiled.certificates().iter().flat_map(|found| &found.open);
                     // Without what it is that is open.
                     let said = open.map(|open| open.rsplit(": ").next().unwrap_or(open));
                     ("not certified", said.map(str::to_string).next())
@@ -852,7 +852,7 @@ fn programs_that_ask_for_many_digits_are_certified() {
             assert!(
                 compiled.refusal().is_none(),
                 "{text}: {:?}",
-                compiled.certificates
+                compiled.certificates()
             );
             right(session.graph(), root, &compiled.model);
         }
@@ -1213,7 +1213,7 @@ fn bos_stands_in_where_nothing_is_selected() {
         let style = Style::Faithful;
         let compiled = compile_in(&style.into(), session.graph(), &[root], &letters, &limits);
         let compiled = compiled.unwrap_or_else(|e| panic!("{text}: {e:?}"));
-        let mut kinds = compiled.plan.attends.iter().map(|attend| attend.kind);
+        let mut kinds = compiled.plan().attends.iter().map(|attend| attend.kind);
         assert_eq!(
             kinds.any(|kind| kind == Kind::MeanOrBos),
             stands_in,

@@ -73,7 +73,7 @@ fn check_in(
 ) -> Vec<String> {
     let (model, plan) = match compile_in(&style.into(), graph, &[sop], setting, &Limits::default())
     {
-        Ok(compiled) => (compiled.model, compiled.plan),
+        Ok(compiled) => (compiled.model.clone(), compiled.plan().clone()),
         Err(refusal) => {
             return vec![format!(
                 "{}: refused: {refusal} {:?}",
@@ -462,7 +462,7 @@ fn found_wrong(
     let graph = session.graph();
     let compiled = compile_in(&style.into(), graph, &[sop], &setting, &Limits::default());
     let (model, _) = match compiled {
-        Ok(compiled) => (compiled.model, compiled.plan),
+        Ok(compiled) => (compiled.model.clone(), compiled.plan().clone()),
         Err(refusal) => return vec![format!("refused: {refusal} {:?}", refusal.notes)],
     };
     let vocabulary = &setting.vocabulary;
@@ -727,7 +727,8 @@ fn thresholds_in_pairs_leave_rows_uniform() {
                 &setting,
                 &Limits::default(),
             );
-            let plan = compiled.unwrap_or_else(|error| panic!("{error}")).plan;
+            let plan = compiled.unwrap_or_else(|error| panic!("{error}"));
+            let plan = plan.plan();
             let dimensions = plan.d_head(&plan.attends[0]);
             let thresholds = [max_length, max_length.min(26), max_length][at];
             if max_length >= 8 && dimensions > thresholds / 2 + 5 {

@@ -132,7 +132,7 @@ fn pattern_problems(
         }
         let trace = trace(&compiled.model, &input, Precision::F32).unwrap();
         let mut groups: BTreeMap<_, BTreeMap<usize, &Attend>> = BTreeMap::new();
-        for attend in &compiled.plan.attends {
+        for attend in &compiled.plan().attends {
             let PatternSource::Selector(selector) = attend.row else {
                 continue;
             };
@@ -152,7 +152,7 @@ fn pattern_problems(
                 }
                 row[0] |= !is_width && row.iter().all(|selected| !selected);
                 let patterns = heads.values().map(|attend| {
-                    let places = compiled.plan.attends.iter();
+                    let places = compiled.plan().attends.iter();
                     let places = places.filter(|other| other.layer == attend.layer);
                     let places: std::collections::BTreeSet<usize> =
                         places.map(|other| other.pattern).collect();
@@ -296,7 +296,7 @@ fn defaults_are_taken_where_nothing_is_selected() {
         assert!(problems.is_empty(), "{expression}: {problems:?}");
     }
     // What always has a weight needs no sink.
-    let recent = made("recent", &without_bos()).plan;
+    let recent = made("recent", &without_bos()).plan().clone();
     assert!(recent.attends.iter().all(|op| op.kind == Kind::MeanOfSome));
 }
 
@@ -379,7 +379,7 @@ fn a_model_from_its_bytes_is_proved() {
 
 /// Whether anything is proved of a plan in which something was changed.
 fn holds_after(expression: &str, change: impl FnOnce(&mut Plan)) -> bool {
-    let mut plan = made(expression, &without_bos()).plan;
+    let mut plan = made(expression, &without_bos()).plan().clone();
     change(&mut plan);
     plan.check().is_ok()
         && certify(&plan, HostOrder::Scores)

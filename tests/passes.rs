@@ -83,7 +83,7 @@ fn each_can_be_left_out_and_is_worth_running() {
                 if let Some(without) = compiled(program, style, &format!("-{}", pass.name)) {
                     let sizes = [&all, &without].map(|c| match pass.name {
                         // One layer may take more than two do.
-                        "fuse" => c.plan.layers(),
+                        "fuse" => c.plan().layers(),
                         _ => c.model.padded_parameters(),
                     });
                     assert!(
@@ -106,7 +106,7 @@ fn each_makes_some_model_smaller() {
             let [all, without] = ["all", &format!("-{pass}")]
                 .map(|passes| compiled(program, Style::Faithful, passes).unwrap());
             all.model.parameters() < without.model.parameters()
-                || all.plan.layers() < without.plan.layers()
+                || all.plan().layers() < without.plan().layers()
         };
         assert!(PROGRAMS.iter().any(|program| smaller(&program)), "{pass}");
     }
@@ -115,13 +115,13 @@ fn each_makes_some_model_smaller() {
 #[test]
 fn what_nobody_reads_goes() {
     let compiled = compiled(PROGRAMS[1].1, Style::Faithful, "all").unwrap();
-    let mut plan = compiled.draft.clone();
+    let mut plan = compiled.draft().clone();
     let unread = plan.variables[0].clone();
     plan.variables.push(unread);
     for pass in Passes::parse("dead").unwrap().iter() {
         run(pass, &mut plan, &Control::default());
     }
-    assert_eq!(plan.variables.len(), compiled.draft.variables.len());
+    assert_eq!(plan.variables.len(), compiled.draft().variables.len());
     assert_eq!(plan.check(), Ok(()));
 }
 
@@ -136,7 +136,10 @@ fn is_compared(plan: &Plan, id: VariableId) -> bool {
 fn tables_that_are_not_of_what_is_read_are_noticed() {
     let mut noticed = 0;
     for (name, program) in PROGRAMS {
-        let plan = compiled(program, Style::Faithful, "all").unwrap().plan;
+        let plan = compiled(program, Style::Faithful, "all")
+            .unwrap()
+            .plan()
+            .clone();
         assert_eq!(plan.check(), Ok(()));
         for at in 0..plan.variables.len() {
             let mut wrong = plan.clone();

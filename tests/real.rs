@@ -356,7 +356,9 @@ fn scores_that_are_larger_than_a_plan_says_are_not_proved() {
 #[test]
 fn what_passes_make_of_real_numbers_has_no_list_of_values() {
     let digits = setting([0, 1, 3].map(Value::Int).to_vec(), false);
-    let plan = exact(OTHERS, "once", &digits, &Request::default()).plan;
+    let plan = exact(OTHERS, "once", &digits, &Request::default())
+        .plan()
+        .clone();
     // Both heads write one variable, which a hidden unit reads.
     assert_eq!((plan.attends.len(), plan.feed_forwards.len()), (2, 1));
     assert_eq!(plan.attends[0].into, plan.attends[1].into);

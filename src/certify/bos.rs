@@ -1,7 +1,8 @@
 //! What heads take for granted at BOS: where it stands among the keys of a query, and that its own
 //! query sees BOS alone where later layers read what stands there.
 
-use super::facts::{NOMINAL, UNEVEN, base};
+use super::facts::{NOMINAL, base};
+use super::paired::uneven_of;
 use crate::plan::{Attend, Kind, Meaning, Plan, Product, Term};
 
 /// What BOS does not do that the pattern of a head relies on, in words.
@@ -39,18 +40,21 @@ impl Bos<'_> {
             };
             let queries = term.products.first().map_or(0, |p| p.queries.len());
             let fine = match &term.meaning {
-                Meaning::Relation(holds) => (0..queries).all(|query| {
-                    let level = of_products(query) - base(term, holds, query, attend.kind);
-                    match attend.kind {
-                        Kind::MeanOfSome => level <= UNEVEN,
-                        Kind::Width
-                        | Kind::Length
-                        | Kind::Mean
-                        | Kind::MeanOrBos
-                        | Kind::MeanOfPart
-                        | Kind::Sum { .. } => level.abs() <= NOMINAL,
-                    }
-                }),
+                Meaning::Relation(holds) => {
+                    let near = NOMINAL + uneven_of(term, attend.kind);
+                    (0..queries).all(|query| {
+                        let level = of_products(query) - base(term, holds, query, attend.kind);
+                        match attend.kind {
+                            Kind::MeanOfSome => level <= near,
+                            Kind::Width
+                            | Kind::Length
+                            | Kind::Mean
+                            | Kind::MeanOrBos
+                            | Kind::MeanOfPart
+                            | Kind::Sum { .. } => level.abs() <= NOMINAL,
+                        }
+                    })
+                }
                 Meaning::Score { .. } => (0..queries).all(|q| of_products(q).abs() <= NOMINAL),
                 Meaning::Exponent { .. } => {
                     let mut products = term.products.iter();

@@ -470,5 +470,5 @@ pub(super) fn fits(largest: f64, grain: i32, floats: Floats) -> bool {
 
 /// Whether a number is a power of two, of either sign.
 pub(super) fn is_power(number: f64) -> bool {
-    number != 0.0 && number.abs().log2().fract() == 0.0
+    parts(number).0.is_power_of_two()
 }

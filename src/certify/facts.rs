@@ -6,9 +6,10 @@ use super::host_sum::HostSum;
 use super::paired::{Paired, uneven};
 use super::points::{At, Shape};
 use super::sensitivity;
+use super::sizes::Sizes;
 use crate::model::HostOrder;
 use crate::plan::{
-    Attend, Dimension, FeedForward, Kind, Linear, Meaning, Plan, Product, Scale, Style, Term, Unit,
+    Attend, Dimension, FeedForward, Kind, Linear, Meaning, Plan, Scale, Style, Term, Unit,
     VariableId, Written,
 };
 use rustc_hash::FxHashMap;
@@ -63,21 +64,14 @@ pub(super) struct HeadFacts {
     pub sizes: Sizes,
     /// How far apart the levels of what is selected are by the tables, before they are divided.
     pub uneven: f64,
-    /// Which dimensions make them so, if that is known.
+    /// Whether the level of what is selected may be another for each query.
+    pub has_levels: bool,
+    /// Which dimensions make levels uneven, if that is known.
     pub paired: Option<Paired>,
     /// Whether BOS stands for keys that other heads select.
     pub stands_for_others: bool,
     /// How many nats above tokens BOS stands for its own query, if it matters what that sees.
     pub above_at_bos: Option<f64>,
-}
-
-/// How large the products of a query and a key are together at most, where both are at tokens: of a selected
-/// key, of any, and of any beside its own level. What no other sign takes back is as large as that, so that
-/// it is rounded in proportion to it.
-pub(super) struct Sizes {
-    pub selected: f64,
-    pub any: f64,
-    pub beside_level: f64,
 }
 
 impl HeadFacts {
@@ -134,8 +128,9 @@ impl Facts {
                     dimensions: dimensions.iter().map(apart).collect(),
                     scale,
                     cancels: plan.cancels(attend),
-                    sizes: sizes(plan, attend),
+                    sizes: Sizes::of(plan, attend),
                     uneven: uneven * scale.gap,
+                    has_levels: attend.kind.is_relative() || attend.is_scored(),
                     paired: (uneven > 0.0)
                         .then(|| Paired::of(attend, &dimensions, scale))
                         .flatten(),
@@ -392,61 +387,6 @@ fn embedding(plan: &Plan, id: VariableId) -> Option<[&[f64]; 2]> {
     Some([tokens, indices])
 }
 
-fn sizes(plan: &Plan, attend: &Attend) -> Sizes {
-    let scale = plan.scale(attend);
-    let alike = |size: f64| Sizes {
-        selected: size,
-        any: size,
-        beside_level: size,
-    };
-    let listed = |term: &Term| term.products.iter().map(Product::largest).sum::<f64>();
-    // Without BOS its place is that of a token.
-    let of_bos = |term: &Term| match plan.bos {
-        true => size_at_tokens(plan, term),
-        false => listed(term),
-    };
-    let of_term = |term: &Term| match &term.meaning {
-        Meaning::Relation(holds) => of_relation(term, holds, scale.gap),
-        Meaning::Score { .. } | Meaning::Exponent { .. } => alike(scale.nat * listed(term)),
-        Meaning::Bos { nats: true } => alike(scale.nat * of_bos(term)),
-        Meaning::Bos { nats: false } => alike(scale.gap * of_bos(term)),
-        Meaning::Guard => alike(scale.gap * size_at_tokens(plan, term)),
-    };
-    // What a product is in parts may be larger than the whole.
-    if plan.is_split(attend) {
-        return alike(f64::INFINITY);
-    }
-    let terms = attend.terms.iter().map(of_term);
-    terms.fold(alike(0.0), |sum, of_term| Sizes {
-        selected: sum.selected + of_term.selected,
-        any: sum.any + of_term.any,
-        beside_level: sum.beside_level + of_term.beside_level,
-    })
-}
-
-/// The sizes of the products of a relation over the pairs of its values.
-fn of_relation(term: &Term, holds: &[bool], gap: f64) -> Sizes {
-    let queries = term.products.first().map_or(0, |it| it.queries.len());
-    let keys = term.products.first().map_or(0, |it| it.keys.len());
-    let (mut selected, mut any) = (0.0f64, 0.0f64);
-    for key in 0..keys {
-        for (query, size) in added(term, key, f64::abs).into_iter().enumerate() {
-            any = any.max(size);
-            if holds.get(key * queries + query) != Some(&false) {
-                selected = selected.max(size);
-            }
-        }
-    }
-    Sizes {
-        selected: gap * selected,
-        any: gap * any,
-        beside_level: match term.products.iter().any(Product::rises) {
-            true => gap * any,
-            false => 0.0,
-        },
-    }
-}
-
 /// What the products of a term, or what is made of each, add up to for each query and a key. Most are 0 for most
 /// keys where there are many.
 pub(super) fn added(term: &Term, key: usize, of: impl Fn(f64) -> f64) -> Vec<f64> {
@@ -465,20 +405,6 @@ pub(super) fn added(term: &Term, key: usize, of: impl Fn(f64) -> f64) -> Vec<f64
         }
     }
     sums
-}
-
-/// How large the products of a term are for a query and a key at tokens, where both are one number or either is 0.
-fn size_at_tokens(plan: &Plan, term: &Term) -> f64 {
-    let products = term.products.iter();
-    products
-        .map(
-            |product| match (plan.at_token(&product.query), plan.at_token(&product.key)) {
-                (Some(0.0), _) | (_, Some(0.0)) => 0.0,
-                (Some(query), Some(key)) => (query * key).abs(),
-                (_, _) => f64::INFINITY,
-            },
-        )
-        .sum()
 }
 
 /// The level of a key for a query, by the values in the table.

@@ -205,17 +205,24 @@ impl Bounds<'_> {
         // By the values that are listed, which may be far less than what is read at once adds up to.
         let listed = |listed: f64| (listed + tokens.noise).min(tokens.size);
         let selected = listed(head.sizes.selected);
-        let loses_paired = head.paired.as_ref().is_some_and(|paired| {
+        let is_paired_lost = head.paired.as_ref().is_some_and(|paired| {
             let is_exact = unpaired.exact && fits(selected, unpaired.least, self.floats);
-            let least = 2f64.powi(unpaired.least);
-            is_exact && unpaired.noise == 0.0 && paired.size <= self.floats.unit * least
+            let is_read = tokens.exact && tokens.noise == 0.0;
+            // What a query selects may stand at a level beside which all of it is to be lost.
+            let share = if head.has_levels { 0.5 } else { 1.0 };
+            let resolved = share * self.floats.unit * 2f64.powi(unpaired.least);
+            is_exact && is_read && paired.size <= resolved
         });
-        let of_selected = match loses_paired {
+        let mut of_selected = match is_paired_lost {
             true => self.errors(head, &unpaired, (selected, selected)),
             false => self.errors(head, &tokens, (selected, selected)),
         };
-        let beside_level = head.sizes.beside_level + head.scale.gap;
-        let sizes = (listed(head.sizes.any), listed(beside_level));
+        if head.uneven > 0.0 && !is_paired_lost {
+            // What was not equal is divided by √d_head each for itself.
+            of_selected.0 += self.floats.unit * selected;
+        }
+        let rounded = head.sizes.of_both_signs + head.scale.gap;
+        let sizes = (listed(head.sizes.any), listed(rounded));
         let of_others = self.errors(head, &tokens, sizes).0;
         let of_all =
             |products: &Products| self.errors(head, products, (products.size, products.size));
@@ -224,7 +231,7 @@ impl Bounds<'_> {
         let whole = |products: &Products| of_all(products).0;
         let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
         // The level of what is selected is in the middle of its levels, of which hosts may divide what they multiply.
-        let from_middle = head.uneven / 2.0 * (1.0 + 4.0 * self.floats.unit);
+        let from_middle = head.uneven / 2.0 * (1.0 + 16.0 * self.floats.unit);
         let roundings = match self.order.is_exact(d_head) {
             true => 4.0,
             false => (head.addends + 6) as f64,

@@ -22,6 +22,7 @@ mod readout;
 mod rounds;
 mod sensitivity;
 mod sided;
+mod sizes;
 mod sums;
 
 use crate::base::parallel;

@@ -1,7 +1,10 @@
 //! Levels of selected keys that are not quite equal, as where two thresholds are one dimension of a head: there one
-//! product adds a small power of two, or nothing. Where that is less than floats resolve beside anything else that is
-//! added up, in whatever order, sums keep it or lose it, and are otherwise exact. Depends on the plan.
+//! product adds a small power of two, or nothing. Where all else that is added up are multiples of a power of two,
+//! beside any of which, but 0, floats lose the small one, sums are exact in whatever order, but that they may lack
+//! it: beside a sum so far that is not 0 it is at most half of what floats resolve there, and a half is rounded to
+//! the even one, which the sum so far is. Depends on the plan.
 
+use super::bound::is_power;
 use super::facts::{NOMINAL, UNEVEN, added, base};
 use crate::plan::{Attend, Dimension, Kind, Meaning, Product, Scale, Term};
 
@@ -41,7 +44,10 @@ impl Paired {
             }
             paired.size = size;
         }
-        Some(paired)
+        // Whatever else is added is the same for all keys of a query.
+        let apart = uneven_of(term, attend.kind) * scale.gap;
+        let is_all = (apart - paired.size).abs() <= NOMINAL * paired.size;
+        is_all.then_some(paired)
     }
 }
 
@@ -66,7 +72,7 @@ fn selected_size(term: &Term, product: &Product, is_met: &mut [bool]) -> Option<
             }
             let added = (number * other).abs();
             let is_first = !std::mem::replace(is_met.get_mut(at + query)?, true);
-            let is_small = added <= UNEVEN && added.log2().fract() == 0.0;
+            let is_small = added <= UNEVEN && is_power(added);
             if !(is_first && is_small && *size.get_or_insert(added) == added) {
                 return None;
             }
@@ -91,12 +97,18 @@ pub(super) fn uneven(attend: &Attend) -> f64 {
     relations.map(|term| uneven_of(term, attend.kind)).sum()
 }
 
-fn uneven_of(term: &Term, kind: Kind) -> f64 {
+/// The same of one relation.
+pub(super) fn uneven_of(term: &Term, kind: Kind) -> f64 {
     let Meaning::Relation(holds) = &term.meaning else {
         return 0.0;
     };
     let bases = Vec::from_iter((0..queries(term)).map(|query| base(term, holds, query, kind)));
-    let mut ends = Vec::from_iter(bases.into_iter().map(|base| (base, base)));
+    // BOS, which is 0, may be one of the keys.
+    let ends = bases.into_iter().map(|base| match base.abs() <= UNEVEN {
+        true => (base.min(0.0), base.max(0.0)),
+        false => (base, base),
+    });
+    let mut ends = Vec::from_iter(ends);
     for (key, row) in holds.chunks(queries(term).max(1)).enumerate() {
         let levels = added(term, key, |product| product);
         for ((holds, (low, high)), level) in row.iter().zip(&mut ends).zip(levels) {

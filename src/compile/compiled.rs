@@ -17,25 +17,45 @@ use crate::schedule::report::Searched;
 pub struct Compiled {
     pub model: Model,
     /// The plan as it was built, before any pass.
-    pub draft: Plan,
+    pub(crate) draft: Plan,
     /// The care with which it was built.
-    pub care: Care,
+    pub(crate) care: Care,
     /// The passes that made this plan of it.
-    pub passes: Passes,
-    pub plan: Plan,
+    pub(crate) passes: Passes,
+    pub(crate) plan: Plan,
     /// What is proved of the schedule, if one was searched for.
-    pub searched: Option<Searched>,
+    pub(crate) searched: Option<Searched>,
     /// In float32 and in float64, for the order of scaling that was asked for.
-    pub certificates: [Certificate; 2],
+    pub(crate) certificates: [Certificate; 2],
     /// The hosts that were asked for.
-    pub host: Host,
+    pub(crate) host: Host,
     /// The s-ops of its outputs.
-    pub sops: Vec<SOpId>,
+    pub(crate) sops: Vec<SOpId>,
     /// The inputs that it is for.
-    pub setting: Setting,
+    pub(crate) setting: Setting,
 }
 
 impl Compiled {
+    /// The plan that the model was lowered from.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The same as it was built, before any pass.
+    pub fn draft(&self) -> &Plan {
+        &self.draft
+    }
+
+    /// The passes that made the one of the other.
+    pub fn passes(&self) -> &Passes {
+        &self.passes
+    }
+
+    /// What is proved of it in float32 and in float64, for the order of scaling that was asked for.
+    pub fn certificates(&self) -> &[Certificate; 2] {
+        &self.certificates
+    }
+
     /// Whether every output is proved to decode exactly on the hosts that were asked for.
     pub fn is_certified(&self) -> bool {
         self.host.is_among(&self.model.certified)

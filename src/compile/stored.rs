@@ -103,7 +103,8 @@ pub fn proved_plan(model: &Model) -> Fallible<Plan> {
     if let Some(difference) = model::difference(&lower(&plan), model) {
         let message = "the weights of this model are not what its plan gives";
         let error = Diagnostic::error(Code::NotExact, message);
-        return Err(error.note(difference).into());
+        let help = "what an earlier `rasp` has compiled may have other weights: compile it again";
+        return Err(error.note(difference).help(help).into());
     }
     Ok(plan)
 }

@@ -19,9 +19,10 @@ const MOST_ROWS: usize = 1 << 16;
 /// fraction, so that few rows have a sum in common.
 const MIX: f64 = 0.618_033_988_749_894_9;
 
-/// Numbers that are read at one position, with how precise they are.
+/// Numbers that are read at one position, each with how precise it is.
 struct Reading {
-    numbers: Vec<f64>,
+    numbers: Vec<(f64, f64)>,
+    /// The largest of those.
     near: f64,
 }
 
@@ -34,7 +35,7 @@ struct Readings {
 
 impl Readings {
     fn new(rows: impl Iterator<Item = Reading>) -> Readings {
-        let rows = rows.map(|row| (sum(row.numbers.iter().copied()), row));
+        let rows = rows.map(|row| (sum(row.numbers.iter().map(|(number, _)| *number)), row));
         let mut rows: Vec<(f64, Reading)> = rows.collect();
         rows.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         // The weights add up to less than 2.
@@ -56,7 +57,7 @@ impl Readings {
             .take_while(|(known, _)| *known <= sum + self.near);
         near.into_iter().any(|(_, row)| {
             let mut pairs = row.numbers.iter().zip(numbers.clone());
-            pairs.all(|(read, number)| (read - number).abs() <= row.near)
+            pairs.all(|((read, near), number)| (read - number).abs() <= *near)
         })
     }
 }
@@ -174,7 +175,7 @@ impl Plan {
             return false;
         };
         let rows = readings.rows.iter().flat_map(|(_, row)| &row.numbers);
-        let mut points: Vec<f64> = rows.copied().collect();
+        let mut points: Vec<f64> = rows.map(|(number, _)| *number).collect();
         points.sort_by(f64::total_cmp);
         points.dedup();
         self.feed_forwards[at].points = points.into();
@@ -317,14 +318,16 @@ impl Plan {
 }
 
 fn reading(linears: &[&Linear], value: impl Fn(VariableId) -> f64) -> Reading {
-    let size = |linear: &&Linear| {
+    let number = |linear: &&Linear| {
         let terms = linear.terms.iter();
         let terms = terms.map(|(id, factor)| (factor * value(*id)).abs());
-        terms.fold(linear.constant.abs(), f64::max)
+        let size = terms.fold(linear.constant.abs().max(1.0), f64::max);
+        (linear.at(&value), NEAR * size)
     };
+    let numbers: Vec<(f64, f64)> = linears.iter().map(number).collect();
     Reading {
-        numbers: linears.iter().map(|linear| linear.at(&value)).collect(),
-        near: NEAR * linears.iter().map(size).fold(1.0, f64::max),
+        near: numbers.iter().map(|(_, near)| *near).fold(NEAR, f64::max),
+        numbers,
     }
 }
 

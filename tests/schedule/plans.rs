@@ -35,8 +35,8 @@ fn compiled(style: Style) -> impl Iterator<Item = (String, Compiled)> {
 }
 
 fn searched(compiled: &Compiled, options: Options) -> (Plan, Searched) {
-    let mut plan = compiled.draft.clone();
-    let passes = compiled.passes.clone().searching(options);
+    let mut plan = compiled.draft().clone();
+    let passes = compiled.passes().clone().searching(options);
     let control = Control::default();
     let searched = passes.iter().fold(None, |searched, pass| {
         run(pass, &mut plan, &control).or(searched)
@@ -46,8 +46,8 @@ fn searched(compiled: &Compiled, options: Options) -> (Plan, Searched) {
 
 /// The plan with every operation as early as what it reads lets it.
 fn earliest(compiled: &Compiled) -> Plan {
-    let mut plan = compiled.draft.clone();
-    for pass in compiled.passes.iter() {
+    let mut plan = compiled.draft().clone();
+    for pass in compiled.passes().iter() {
         match pass.name {
             "schedule" => lay_out_early(&mut plan),
             _ => drop(run(pass, &mut plan, &Control::default())),
@@ -92,7 +92,7 @@ fn hold(style: Style) {
     let mut smaller = 0;
     let mut tried = 0;
     for (name, compiled) in compiled(style) {
-        let plan = &compiled.plan;
+        let plan = compiled.plan();
         let early = earliest(&compiled);
         early.check().unwrap();
         assert_eq!(plan.layers(), early.layers(), "{name}");

@@ -12,18 +12,16 @@ use crate::plan::{
 };
 use std::collections::BTreeMap;
 
-/// The large number for inputs of up to [`SHORT`] tokens, one over which is the small one: queries times the
-/// inverse temperature, and keys, stay below 2^16 where they share powers of two.
-const LARGE_IN_SHORT: f64 = 4_096.0;
-
-/// The same for longer inputs, where they stay below 2^20.
-const LARGE: f64 = 16_384.0;
+/// What a small number times a small one is, as a power of two: in inputs of up to [`SHORT`] tokens, in those where
+/// other products of the head add up to something, which has to round it away, and in longer ones. Large numbers
+/// times the inverse temperature stay below 2^16, or 2^20, where both sides share them.
+const SMALLEST: [i32; 3] = [-24, -25, -28];
 
 /// Weights of models for up to so many tokens are at most 2^16.
 const SHORT: usize = 64;
 
 /// How far attention may be from uniform.
-const UNIFORM: f64 = 9e-7;
+const UNIFORM: f64 = 8e-7;
 
 /// The thresholds of one term that are compared two by two: the places of their products.
 struct Pairs {
@@ -31,11 +29,12 @@ struct Pairs {
     pairs: Vec<[usize; 2]>,
 }
 
-/// What the large and the small number are.
+/// The large and the small number of queries, and those of keys: the large one of either side times the small one of
+/// the other is 1.
 #[derive(Clone, Copy)]
 struct Numbers {
-    large: f64,
-    small: f64,
+    query: [f64; 2],
+    key: [f64; 2],
 }
 
 /// Which directions queries and keys are read from.
@@ -56,23 +55,21 @@ enum Axis {
 
 /// Pairs thresholds in the widest heads, as far as that makes the model smaller.
 pub(super) fn pair(plan: &mut Plan) {
-    let mut heads: BTreeMap<usize, (usize, Vec<Pairs>)> = BTreeMap::new();
-    for attend in &plan.attends {
-        let head = heads.entry(attend.pattern);
-        head.or_insert_with(|| (plan.d_head(attend), plan.pairs(attend)));
-    }
-    let left = heads.values().map(|(d_head, pairs)| {
-        let paired = pairs.iter().map(|of| of.pairs.len()).sum::<usize>();
-        d_head - paired
-    });
-    // No model is narrower than its widest head.
-    let widest = left.max().unwrap_or(0);
-    heads.retain(|_, (d_head, _)| *d_head > widest);
-    if heads.is_empty() {
+    let heads = plan.attends.iter().map(|op| (op.pattern, op));
+    let heads: BTreeMap<usize, &Attend> = heads.collect();
+    let pairs = heads.values().map(|head| (head.pattern, plan.pairs(head)));
+    let mut pairs: BTreeMap<usize, Vec<Pairs>> = pairs.filter(|(_, of)| !of.is_empty()).collect();
+    if pairs.is_empty() {
         return;
     }
+    // No model is narrower than its widest head.
+    let Some(all) = plan.with_pairs(&pairs, Columns::OfPairs) else {
+        return;
+    };
+    let widest = all.attends.iter().map(|op| all.d_head(op)).max();
+    pairs.retain(|pattern, _| Some(plan.d_head(heads[pattern])) > widest);
     let columns = [Columns::OfValues, Columns::OfPairs].into_iter();
-    let paired = columns.filter_map(|columns| plan.with_pairs(&heads, columns));
+    let paired = columns.filter_map(|columns| plan.with_pairs(&pairs, columns));
     let paired = paired.map(|paired| (size(paired.clone()), paired));
     let smallest = paired.min_by_key(|(size, _)| *size);
     if let Some((_, paired)) = smallest.filter(|(it, _)| *it < size(plan.clone())) {
@@ -83,12 +80,14 @@ pub(super) fn pair(plan: &mut Plan) {
 impl Plan {
     /// The thresholds that a head compares in pairs, if its rows stay uniform.
     fn pairs(&self, attend: &Attend) -> Vec<Pairs> {
-        let scale = self.scale(attend);
-        let numbers = self.numbers();
-        let nats = scale.gap / scale.root * numbers.small * numbers.small;
-        // The two sides share the powers of two of their product.
-        let fits = scale.gap * numbers.large * numbers.large <= self.largest_side().powi(2);
-        if !fits || self.has_sink_row(attend.kind) || nats / 4.0 > UNIFORM {
+        let (scale, smallest) = (self.scale(attend), 2f64.powi(self.smallest(attend)));
+        let most: f64 = match self.max_length <= SHORT {
+            true => 65_536.0,
+            false => 1_048_576.0,
+        };
+        let is_held = scale.gap <= smallest * most * most;
+        let is_uniform = scale.gap / scale.root * smallest / 4.0 <= UNIFORM;
+        if !is_held || !is_uniform || self.has_sink_row(attend.kind) {
             return Vec::new();
         }
         let terms = attend.terms.iter().enumerate();
@@ -106,22 +105,13 @@ impl Plan {
         pairs.collect()
     }
 
-    fn numbers(&self) -> Numbers {
-        let large = match self.max_length <= SHORT {
-            true => LARGE_IN_SHORT,
-            false => LARGE,
-        };
-        Numbers {
-            large,
-            small: 1.0 / large,
-        }
-    }
-
-    /// How large queries and keys may be.
-    fn largest_side(&self) -> f64 {
-        match self.max_length <= SHORT {
-            true => 65_536.0,
-            false => 1_048_576.0,
+    /// What a small number times a small one is in a head.
+    fn smallest(&self, attend: &Attend) -> i32 {
+        let adds_up = attend.kind.is_relative() && self.cancels(attend) || attend.is_scored();
+        match (self.max_length <= SHORT, adds_up) {
+            (true, false) => SMALLEST[0],
+            (true, true) => SMALLEST[1],
+            (false, _) => SMALLEST[2],
         }
     }
 
@@ -149,13 +139,9 @@ impl Plan {
 
     /// The plan with thresholds in pairs in these patterns; `None` if what is read is not as the tables say, or has
     /// no such directions.
-    fn with_pairs(
-        &self,
-        heads: &BTreeMap<usize, (usize, Vec<Pairs>)>,
-        columns: Columns,
-    ) -> Option<Plan> {
+    fn with_pairs(&self, pairs: &BTreeMap<usize, Vec<Pairs>>, columns: Columns) -> Option<Plan> {
         let mut paired = self.clone();
-        for (pattern, (_, pairs)) in heads {
+        for (pattern, pairs) in pairs {
             let terms = paired.paired(*pattern, pairs, columns)?;
             let heads = paired
                 .attends
@@ -185,13 +171,15 @@ impl Plan {
     /// The terms of a head with thresholds in pairs.
     fn paired(&mut self, pattern: usize, pairs: &[Pairs], columns: Columns) -> Option<Vec<Term>> {
         let attend = self.attends.iter().find(|op| op.pattern == pattern)?;
+        let numbers = Numbers::of(self.smallest(attend));
         let mut terms = attend.terms.clone();
         for Pairs { term, pairs } in pairs {
             let term = &mut terms[*term];
             let known = std::mem::take(&mut term.products);
             let mut products = Vec::with_capacity(known.len() - pairs.len());
             for [first, second] in pairs {
-                products.push(self.in_one([&known[*first], &known[*second]], columns)?);
+                let both = [&known[*first], &known[*second]];
+                products.push(self.product(both, numbers, columns)?);
             }
             let is_left = |at: &usize| !pairs.iter().flatten().any(|paired| paired == at);
             let left = (0..known.len()).filter(is_left);
@@ -202,11 +190,17 @@ impl Plan {
     }
 
     /// Two thresholds as one product.
-    fn in_one(&mut self, [first, second]: [&Product; 2], columns: Columns) -> Option<Product> {
-        let numbers = self.numbers();
-        let query =
-            |first: f64, second: f64| numbers.of(-first, -second).map(|number| 0.0 - number);
-        let key = |first: f64, second: f64| numbers.of(second, first);
+    fn product(
+        &mut self,
+        [first, second]: [&Product; 2],
+        numbers: Numbers,
+        columns: Columns,
+    ) -> Option<Product> {
+        let query = |first: f64, second: f64| {
+            let number = one_of(numbers.query, -first, -second)?;
+            Some(0.0 - number)
+        };
+        let key = |first: f64, second: f64| one_of(numbers.key, second, first);
         let all = |of: &dyn Fn(f64, f64) -> Option<f64>, one: &[f64], other: &[f64]| {
             let pairs = one.iter().zip(other);
             pairs
@@ -299,6 +293,7 @@ impl Plan {
             let variable = Variable {
                 label: format!("{name} = {told}"),
                 written: axis.embed(numbers.collect()),
+                asked_for: false,
                 ..known.clone()
             };
             columns[value] = Some(self.add(variable));
@@ -343,10 +338,16 @@ impl Plan {
         let told = Vec::from_iter((0..numbers.len()).filter(is_there));
         let value = |at: &usize| self.value(axis, *at);
         match told[..] {
-            [first, .., last] if told.len() > 2 && last + 1 - first == told.len() => match first {
-                0 => format!("{name} <= {}", value(&last)),
-                _ => format!("{name} >= {}", value(&first)),
-            },
+            [0, .., last] if told.len() > 2 && last + 1 == told.len() => {
+                format!("{name} <= {}", value(&last))
+            }
+            [first, .., last]
+                if told.len() > 2
+                    && last + 1 == numbers.len()
+                    && last + 1 - first == told.len() =>
+            {
+                format!("{name} >= {}", value(&first))
+            }
             _ => format!(
                 "{name} = {}",
                 Vec::from_iter(told.iter().map(value)).join("|")
@@ -363,14 +364,23 @@ impl Plan {
 }
 
 impl Numbers {
-    /// The large number where the first of two is 1, the small one where only the second is.
-    fn of(self, first: f64, second: f64) -> Option<f64> {
-        match (first, second) {
-            (1.0, 0.0 | 1.0) => Some(self.large),
-            (0.0, 1.0) => Some(self.small),
-            (0.0, 0.0) => Some(0.0),
-            _ => None,
+    /// Those of which the small ones are this power of two together.
+    fn of(smallest: i32) -> Numbers {
+        let (of_query, of_key) = (smallest.div_euclid(2), smallest - smallest.div_euclid(2));
+        Numbers {
+            query: [2f64.powi(-of_key), 2f64.powi(of_query)],
+            key: [2f64.powi(-of_query), 2f64.powi(of_key)],
         }
+    }
+}
+
+/// The large number where the first of two is 1, the small one where only the second is.
+fn one_of([large, small]: [f64; 2], first: f64, second: f64) -> Option<f64> {
+    match (first, second) {
+        (1.0, 0.0 | 1.0) => Some(large),
+        (0.0, 1.0) => Some(small),
+        (0.0, 0.0) => Some(0.0),
+        _ => None,
     }
 }
 
