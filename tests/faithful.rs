@@ -695,6 +695,7 @@ fn thresholds_in_pairs_leave_rows_uniform() {
         "x = selector_width(select(tokens, tokens, <));",
         "x = selector_width(select(tokens, tokens, ==) and select(indices, indices, <));",
     ];
+    let letters = "abcdefghijklmnopqrstuvwxyz";
     let mut problems = Vec::new();
     for (at, text) in programs.into_iter().enumerate() {
         for max_length in [2, 3, 4, 5, 8, 12, 16, 33, 48, 63, 64, 65, 100] {
@@ -702,7 +703,7 @@ fn thresholds_in_pairs_leave_rows_uniform() {
             session.load_text("test", text);
             let sop = session.sop("x").unwrap_or_else(|error| panic!("{error}"));
             let setting = Setting {
-                vocabulary: letters(max_length.min(26) as u32),
+                vocabulary: Value::characters(&letters[..max_length.min(26)]),
                 max_length,
                 causal: false,
             };

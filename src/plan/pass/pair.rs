@@ -23,6 +23,9 @@ const SHORT: usize = 64;
 /// How far attention may be from uniform.
 const UNIFORM: f64 = 8e-7;
 
+/// By what share a model is to be smaller: single thresholds are easier to read.
+const WORTH: f64 = 0.05;
+
 /// The thresholds of one term that are compared two by two: the places of their products.
 struct Pairs {
     term: usize,
@@ -53,7 +56,7 @@ enum Axis {
     Indices,
 }
 
-/// Pairs thresholds in the widest heads, as far as that makes the model smaller.
+/// Pairs thresholds in the widest heads, where that makes the model smaller.
 pub(super) fn pair(plan: &mut Plan) {
     let heads = plan.attends.iter().map(|op| (op.pattern, op));
     let heads: BTreeMap<usize, &Attend> = heads.collect();
@@ -72,7 +75,8 @@ pub(super) fn pair(plan: &mut Plan) {
     let paired = columns.filter_map(|columns| plan.with_pairs(&pairs, columns));
     let paired = paired.map(|paired| (size(paired.clone()), paired));
     let smallest = paired.min_by_key(|(size, _)| *size);
-    if let Some((_, paired)) = smallest.filter(|(it, _)| *it < size(plan.clone())) {
+    let most = size(plan.clone()) as f64 * (1.0 - WORTH);
+    if let Some((_, paired)) = smallest.filter(|(size, _)| *size as f64 <= most) {
         *plan = paired;
     }
 }
