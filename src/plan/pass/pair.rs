@@ -24,7 +24,7 @@ const SHORT: usize = 64;
 const UNIFORM: f64 = 8e-7;
 
 /// By what share a model is to be smaller: single thresholds are easier to read.
-const WORTH: f64 = 0.05;
+const WORTH: f64 = 0.1;
 
 /// The thresholds of one term that are compared two by two: the places of their products.
 struct Pairs {
