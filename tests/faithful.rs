@@ -686,19 +686,44 @@ fn rows_of_shared_directions_are_uniform() {
     assert!(problems.iter().all(Vec::is_empty), "{problems:#?}");
 }
 
-/// Two thresholds are one dimension of a head, whatever the length: of a mean over what is earlier, of a width that
-/// compares tokens, and of one that compares what equals by a parabola and what is earlier by thresholds.
+/// Two thresholds are one dimension of a head, whatever the length: alone, beside a parabola, where the level of what
+/// is selected is not 0, and in several relations whose products have keys in common.
 #[test]
 fn thresholds_in_pairs_leave_rows_uniform() {
-    let programs = [
-        "x = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"));",
-        "x = selector_width(select(tokens, tokens, <));",
-        "x = selector_width(select(tokens, tokens, ==) and select(indices, indices, <));",
+    type Most = fn(usize) -> usize;
+    let lengths: &[usize] = &[2, 3, 4, 5, 8, 12, 16, 33, 48, 63, 64, 65, 100];
+    let number = "v = {\"a\": 0, \"b\": 1, \"c\": 2, \"d\": 3, \"e\": 4, \"f\": 5, \"g\": 6, \"h\": 7}[tokens];";
+    let of_numbers = format!(
+        "{number} x = selector_width(select(v, v, <=) and select(v, indices, <=) \
+        and select(indices, v, <=) and select(indices, indices, <=));"
+    );
+    let programs: [(&str, &[usize], Most); 5] = [
+        (
+            "x = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"));",
+            lengths,
+            |length| length / 2 + 2,
+        ),
+        (
+            "x = selector_width(select(tokens, tokens, <));",
+            lengths,
+            |length| length.min(26) / 2 + 2,
+        ),
+        (
+            "x = selector_width(select(tokens, tokens, ==) and select(indices, indices, <));",
+            lengths,
+            |length| length / 2 + 5,
+        ),
+        (
+            "x = aggregate(select(tokens, tokens, ==) and select(indices, indices, <=), indices % 2);",
+            &[6, 7, 9, 11, 16],
+            |length| length / 2 + 5,
+        ),
+        (&of_numbers, &[8], |_| 7),
     ];
     let letters = "abcdefghijklmnopqrstuvwxyz";
     let mut problems = Vec::new();
-    for (at, text) in programs.into_iter().enumerate() {
-        for max_length in [2, 3, 4, 5, 8, 12, 16, 33, 48, 63, 64, 65, 100] {
+    for (text, lengths, most) in programs {
+        for max_length in lengths.iter().copied() {
             let mut session = Session::new(Sharing::Equal);
             session.load_text("test", text);
             let sop = session.sop("x").unwrap_or_else(|error| panic!("{error}"));
@@ -714,25 +739,15 @@ fn thresholds_in_pairs_leave_rows_uniform() {
                 seen: 6,
                 ..QUICK
             };
-            let found = check_in(session.graph(), sop, &setting, Style::Faithful, budget);
-            problems.extend(
-                found
-                    .into_iter()
-                    .map(|it| format!("{max_length}, {text}: {it}")),
-            );
+            let graph = session.graph();
+            let found = check_in(graph, sop, &setting, Style::Faithful, budget).into_iter();
+            problems.extend(found.map(|it| format!("{max_length}, {text}: {it}")));
             let request = Style::Faithful.into();
-            let compiled = compile_in(
-                &request,
-                session.graph(),
-                &[sop],
-                &setting,
-                &Limits::default(),
-            );
-            let plan = compiled.unwrap_or_else(|error| panic!("{error}"));
-            let plan = plan.plan();
+            let compiled = compile_in(&request, graph, &[sop], &setting, &Limits::default());
+            let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
+            let plan = compiled.plan();
             let dimensions = plan.d_head(&plan.attends[0]);
-            let thresholds = [max_length, max_length.min(26), max_length][at];
-            if max_length >= 8 && dimensions > thresholds / 2 + 5 {
+            if max_length >= 8 && dimensions > most(max_length) {
                 problems.push(format!("{max_length}, {text}: {dimensions} dimensions"));
             }
         }

@@ -12,13 +12,23 @@ use crate::plan::{
 };
 use std::collections::BTreeMap;
 
-/// What a small number times a small one is, as a power of two: in inputs of up to [`SHORT`] tokens, in those where
-/// other products of the head add up to something, which has to round it away, and in longer ones. Large numbers
-/// times the inverse temperature stay below 2^16, or 2^20, where both sides share them.
-const SMALLEST: [i32; 3] = [-24, -25, -28];
+/// What a small number times a small one is, as a power of two, in inputs of up to [`SHORT`] tokens.
+const SMALLEST: i32 = -24;
 
-/// Weights of models for up to so many tokens are at most 2^16.
+/// The same where other products of the head add up to the level of a query, which has to round it away.
+const SMALLEST_BESIDE_LEVELS: i32 = -25;
+
+/// The same in longer inputs.
+const SMALLEST_IN_LONG: i32 = -28;
+
+/// Weights and activations of models for up to so many tokens are at most [`LARGEST`].
 const SHORT: usize = 64;
+
+/// What both sides are at most, where they share the powers of two of their product.
+const LARGEST: f64 = 65_536.0;
+
+/// The same in longer inputs.
+const LARGEST_IN_LONG: f64 = 1_048_576.0;
 
 /// How far attention may be from uniform.
 const UNIFORM: f64 = 8e-7;
@@ -66,13 +76,11 @@ pub(super) fn pair(plan: &mut Plan) {
         return;
     }
     // No model is narrower than its widest head.
-    let Some(all) = plan.with_pairs(&pairs, Columns::OfPairs) else {
-        return;
-    };
+    let all = plan.with_pairs(&pairs, Columns::OfPairs);
     let widest = all.attends.iter().map(|op| all.d_head(op)).max();
     pairs.retain(|pattern, _| Some(plan.d_head(heads[pattern])) > widest);
     let columns = [Columns::OfValues, Columns::OfPairs].into_iter();
-    let paired = columns.filter_map(|columns| plan.with_pairs(&pairs, columns));
+    let paired = columns.map(|columns| plan.with_pairs(&pairs, columns));
     let paired = paired.map(|paired| (size(paired.clone()), paired));
     let smallest = paired.min_by_key(|(size, _)| *size);
     let most = size(plan.clone()) as f64 * (1.0 - WORTH);
@@ -85,9 +93,9 @@ impl Plan {
     /// The thresholds that a head compares in pairs, if its rows stay uniform.
     fn pairs(&self, attend: &Attend) -> Vec<Pairs> {
         let (scale, smallest) = (self.scale(attend), 2f64.powi(self.smallest(attend)));
-        let most: f64 = match self.max_length <= SHORT {
-            true => 65_536.0,
-            false => 1_048_576.0,
+        let most = match self.max_length <= SHORT {
+            true => LARGEST,
+            false => LARGEST_IN_LONG,
         };
         let is_held = scale.gap <= smallest * most * most;
         let is_uniform = scale.gap / scale.root * smallest / 4.0 <= UNIFORM;
@@ -111,11 +119,11 @@ impl Plan {
 
     /// What a small number times a small one is in a head.
     fn smallest(&self, attend: &Attend) -> i32 {
-        let adds_up = attend.kind.is_relative() && self.cancels(attend) || attend.is_scored();
-        match (self.max_length <= SHORT, adds_up) {
-            (true, false) => SMALLEST[0],
-            (true, true) => SMALLEST[1],
-            (false, _) => SMALLEST[2],
+        let has_levels = attend.kind.is_relative() && self.cancels(attend) || attend.is_scored();
+        match (self.max_length <= SHORT, has_levels) {
+            (true, false) => SMALLEST,
+            (true, true) => SMALLEST_BESIDE_LEVELS,
+            (false, _) => SMALLEST_IN_LONG,
         }
     }
 
@@ -141,12 +149,14 @@ impl Plan {
         axis
     }
 
-    /// The plan with thresholds in pairs in these patterns; `None` if what is read is not as the tables say, or has
-    /// no such directions.
-    fn with_pairs(&self, pairs: &BTreeMap<usize, Vec<Pairs>>, columns: Columns) -> Option<Plan> {
+    /// The plan with thresholds in pairs in these patterns, but for those whose reads are not as the tables say, or
+    /// have no such directions.
+    fn with_pairs(&self, pairs: &BTreeMap<usize, Vec<Pairs>>, columns: Columns) -> Plan {
         let mut paired = self.clone();
         for (pattern, pairs) in pairs {
-            let terms = paired.paired(*pattern, pairs, columns)?;
+            let Some(terms) = paired.paired(*pattern, pairs, columns) else {
+                continue;
+            };
             let heads = paired
                 .attends
                 .iter_mut()
@@ -155,7 +165,7 @@ impl Plan {
         }
         paired.put_in_order(self.variables.len());
         dead(&mut paired);
-        Some(paired)
+        paired
     }
 
     /// Has those of so many variables that are new stand before the others of their source.
