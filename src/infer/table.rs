@@ -45,7 +45,7 @@ impl Analysis<'_> {
             format!("{count} of {}", self.var_name(*var))
         });
         let (most, factors) = (self.limits.table_rows, Vec::from_iter(factors).join(" × "));
-        let message = format!("its table has more than {most} rows: {factors}");
+        let message = format!("its table has more than {most} rows (`table_rows`): {factors}");
         Stopped::new(Code::DomainTooLarge, message)
     }
 
