@@ -75,6 +75,10 @@ pub(super) fn or_with_all_passes(
 /// # Errors
 /// As [`super::compile_in`].
 pub(super) fn smallest(request: &Request, task: Task) -> Fallible<Compiled> {
+    let request = &Request {
+        passes: request.passes.clone().for_size(),
+        ..request.clone()
+    };
     let in_both = |task, is_worth: IsWorth| {
         let faithful = made_in(&request.in_style(Style::Faithful), task, is_worth);
         if request.without_bos {

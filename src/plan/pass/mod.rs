@@ -177,6 +177,12 @@ const PAIR: Pass = Pass {
     run: Run::Rewrite(pair::pair),
 };
 
+/// Where size is all that counts.
+const PAIR_FOR_SIZE: Pass = Pass {
+    run: Run::Rewrite(pair::pair_for_size),
+    ..PAIR
+};
+
 impl Pass {
     /// What is chosen, if this is made while the plan is built.
     pub fn choice(&self) -> Option<Choice> {
@@ -278,6 +284,17 @@ impl Passes {
         let has = |other: &&Pass| self.iter().any(|pass| pass.name == other.name);
         let doubtful = [&UNITS, &COMBINE].into_iter().filter(has);
         doubtful.map(|pass| self.without(pass))
+    }
+
+    /// These where size is all that counts.
+    #[must_use]
+    pub fn for_size(mut self) -> Passes {
+        for pass in &mut self.0 {
+            if pass.name == PAIR.name {
+                *pass = PAIR_FOR_SIZE;
+            }
+        }
+        self
     }
 
     /// Whether none is left out.

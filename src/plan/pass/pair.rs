@@ -33,7 +33,7 @@ const LARGEST_IN_LONG: f64 = 1_048_576.0;
 /// How far attention may be from uniform.
 const UNIFORM: f64 = 8e-7;
 
-/// By what share a model is to be smaller: single thresholds are easier to read.
+/// By what share a model is to be smaller where patterns come before sizes: single thresholds are easier to read.
 const WORTH: f64 = 0.1;
 
 /// The thresholds of one term that are compared two by two: the places of their products.
@@ -66,8 +66,17 @@ enum Axis {
     Indices,
 }
 
-/// Pairs thresholds in the widest heads, where that makes the model smaller.
+/// Pairs thresholds in the widest heads, where that makes the model much smaller.
 pub(super) fn pair(plan: &mut Plan) {
+    pair_where_smaller(plan, WORTH);
+}
+
+/// The same where it makes the model any smaller.
+pub(super) fn pair_for_size(plan: &mut Plan) {
+    pair_where_smaller(plan, 0.0);
+}
+
+fn pair_where_smaller(plan: &mut Plan, share: f64) {
     let heads = plan.attends.iter().map(|op| (op.pattern, op));
     let heads: BTreeMap<usize, &Attend> = heads.collect();
     let pairs = heads.values().map(|head| (head.pattern, plan.pairs(head)));
@@ -83,8 +92,8 @@ pub(super) fn pair(plan: &mut Plan) {
     let paired = columns.map(|columns| plan.with_pairs(&pairs, columns));
     let paired = paired.map(|paired| (size(paired.clone()), paired));
     let smallest = paired.min_by_key(|(size, _)| *size);
-    let most = size(plan.clone()) as f64 * (1.0 - WORTH);
-    if let Some((_, paired)) = smallest.filter(|(size, _)| *size as f64 <= most) {
+    let most = size(plan.clone()) as f64 * (1.0 - share);
+    if let Some((_, paired)) = smallest.filter(|(size, _)| (*size as f64) < most) {
         *plan = paired;
     }
 }
