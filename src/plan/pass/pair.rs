@@ -8,7 +8,7 @@
 use super::dead::dead;
 use super::schedule::size;
 use crate::plan::{
-    Attend, Linear, Meaning, Plan, Product, Source, Term, Variable, VariableId, Written,
+    Attend, Linear, Meaning, Plan, Product, Source, Style, Term, Variable, VariableId, Written,
 };
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const SMALLEST: i32 = -24;
 /// The same where other products of the head add up to the level of a query, which has to round it away.
 const SMALLEST_BESIDE_LEVELS: i32 = -25;
 
-/// The same in longer inputs.
+/// The same in longer inputs, and in the compact style.
 const SMALLEST_IN_LONG: i32 = -28;
 
 /// Weights and activations of models for up to so many tokens are at most [`LARGEST`].
@@ -99,7 +99,7 @@ fn pair_where_smaller(plan: &mut Plan, share: f64) {
 }
 
 impl Plan {
-    /// The thresholds that a head compares in pairs, if its rows stay uniform.
+    /// The thresholds that a head compares in pairs, if its rows stay uniform and its weights small.
     fn pairs(&self, attend: &Attend) -> Vec<Pairs> {
         let (scale, smallest) = (self.scale(attend), 2f64.powi(self.smallest(attend)));
         let most = match self.max_length <= SHORT {
@@ -108,7 +108,9 @@ impl Plan {
         };
         let is_held = scale.gap <= smallest * most * most;
         let is_uniform = scale.gap / scale.root * smallest / 4.0 <= UNIFORM;
-        if !is_held || !is_uniform || self.has_sink_row(attend.kind) {
+        // The compact style bounds neither.
+        let is_fine = is_held && is_uniform || self.style == Style::Compact;
+        if !is_fine || self.has_sink_row(attend.kind) {
             return Vec::new();
         }
         let terms = attend.terms.iter().enumerate();
@@ -129,7 +131,8 @@ impl Plan {
     /// What a small number times a small one is in a head.
     fn smallest(&self, attend: &Attend) -> i32 {
         let has_levels = attend.kind.is_relative() && self.cancels(attend) || attend.is_scored();
-        match (self.max_length <= SHORT, has_levels) {
+        let is_short = self.max_length <= SHORT && self.style == Style::Faithful;
+        match (is_short, has_levels) {
             (true, false) => SMALLEST,
             (true, true) => SMALLEST_BESIDE_LEVELS,
             (false, _) => SMALLEST_IN_LONG,
