@@ -1,8 +1,7 @@
 //! What heads take for granted at BOS: where it stands among the keys of a query, and that its own
 //! query sees BOS alone where later layers read what stands there.
 
-use super::facts::{NOMINAL, base};
-use super::paired::uneven_of;
+use super::facts::{NOMINAL, UNEVEN, base};
 use crate::plan::{Attend, Kind, Meaning, Plan, Product, Term};
 
 /// What BOS does not do that the pattern of a head relies on, in words.
@@ -40,21 +39,22 @@ impl Bos<'_> {
             };
             let queries = term.products.first().map_or(0, |p| p.queries.len());
             let fine = match &term.meaning {
-                Meaning::Relation(holds) => {
-                    let near = NOMINAL + uneven_of(term, attend.kind);
-                    (0..queries).all(|query| {
-                        let level = of_products(query) - base(term, holds, query, attend.kind);
-                        match attend.kind {
-                            Kind::MeanOfSome => level <= near,
-                            Kind::Width
-                            | Kind::Length
-                            | Kind::Mean
-                            | Kind::MeanOrBos
-                            | Kind::MeanOfPart
-                            | Kind::Sum { .. } => level.abs() <= NOMINAL,
+                Meaning::Relation(holds) => (0..queries).all(|query| {
+                    let (level, base) = (of_products(query), base(term, holds, query, attend.kind));
+                    match attend.kind {
+                        // It may be where some of what is selected is.
+                        Kind::MeanOfSome if base.abs() <= UNEVEN => {
+                            level <= base.max(0.0) + NOMINAL
                         }
-                    })
-                }
+                        Kind::MeanOfSome => level <= base + NOMINAL,
+                        Kind::Width
+                        | Kind::Length
+                        | Kind::Mean
+                        | Kind::MeanOrBos
+                        | Kind::MeanOfPart
+                        | Kind::Sum { .. } => (level - base).abs() <= NOMINAL,
+                    }
+                }),
                 Meaning::Score { .. } => (0..queries).all(|q| of_products(q).abs() <= NOMINAL),
                 Meaning::Exponent { .. } => {
                     let mut products = term.products.iter();

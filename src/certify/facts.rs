@@ -64,8 +64,6 @@ pub(super) struct HeadFacts {
     pub sizes: Sizes,
     /// How far apart the levels of what is selected are by the tables, before they are divided.
     pub uneven: f64,
-    /// Whether the level of what is selected may be another for each query.
-    pub has_levels: bool,
     /// Which dimensions make levels uneven, if that is known.
     pub paired: Option<Paired>,
     /// Whether BOS stands for keys that other heads select.
@@ -130,7 +128,6 @@ impl Facts {
                     cancels: plan.cancels(attend),
                     sizes: Sizes::of(plan, attend),
                     uneven: uneven * scale.gap,
-                    has_levels: attend.kind.is_relative() || attend.is_scored(),
                     paired: (uneven > 0.0)
                         .then(|| Paired::of(attend, &dimensions, scale))
                         .flatten(),

@@ -209,7 +209,7 @@ impl Bounds<'_> {
             let is_exact = unpaired.exact && fits(selected, unpaired.least, self.floats);
             let is_read = tokens.exact && tokens.noise == 0.0;
             // What a query selects may stand at a level beside which all of it is to be lost.
-            let share = if head.has_levels { 0.5 } else { 1.0 };
+            let share = if head.sizes.has_level { 0.5 } else { 1.0 };
             let resolved = share * self.floats.unit * 2f64.powi(unpaired.least);
             is_exact && is_read && paired.size <= resolved
         });

@@ -97,8 +97,7 @@ pub(super) fn uneven(attend: &Attend) -> f64 {
     relations.map(|term| uneven_of(term, attend.kind)).sum()
 }
 
-/// The same of one relation.
-pub(super) fn uneven_of(term: &Term, kind: Kind) -> f64 {
+fn uneven_of(term: &Term, kind: Kind) -> f64 {
     let Meaning::Relation(holds) = &term.meaning else {
         return 0.0;
     };

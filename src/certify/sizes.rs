@@ -11,6 +11,8 @@ pub(super) struct Sizes {
     pub selected: f64,
     pub any: f64,
     pub of_both_signs: f64,
+    /// Whether what a query selects may stand at a level that is not 0.
+    pub has_level: bool,
 }
 
 impl Sizes {
@@ -21,6 +23,7 @@ impl Sizes {
             selected: size,
             any: size,
             of_both_signs: size,
+            has_level: size > 0.0,
         };
         let listed = |term: &Term| term.products.iter().map(Product::largest).sum::<f64>();
         // Without BOS its place is that of a token.
@@ -39,11 +42,16 @@ impl Sizes {
         if plan.is_split(attend) {
             return alike(f64::INFINITY);
         }
+        let none = Sizes {
+            has_level: attend.kind.is_relative(),
+            ..alike(0.0)
+        };
         let terms = attend.terms.iter().map(of_term);
-        terms.fold(alike(0.0), |sum, of_term| Sizes {
+        terms.fold(none, |sum, of_term| Sizes {
             selected: sum.selected + of_term.selected,
             any: sum.any + of_term.any,
             of_both_signs: sum.of_both_signs + of_term.of_both_signs,
+            has_level: sum.has_level || of_term.has_level,
         })
     }
 }
@@ -65,6 +73,7 @@ fn of_relation(term: &Term, holds: &[bool], kind: Kind, gap: f64) -> Sizes {
     Sizes {
         selected: gap * selected,
         any: gap * any,
+        has_level: false,
         of_both_signs: match has_base || term.products.iter().any(Product::rises) {
             true => gap * any,
             false => 0.0,

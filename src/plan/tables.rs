@@ -321,7 +321,7 @@ fn reading(linears: &[&Linear], value: impl Fn(VariableId) -> f64) -> Reading {
     let number = |linear: &&Linear| {
         let terms = linear.terms.iter();
         let terms = terms.map(|(id, factor)| (factor * value(*id)).abs());
-        let size = terms.fold(linear.constant.abs().max(1.0), f64::max);
+        let size = terms.fold(linear.constant.abs(), f64::max);
         (linear.at(&value), NEAR * size)
     };
     let numbers: Vec<(f64, f64)> = linears.iter().map(number).collect();

@@ -84,10 +84,20 @@ fn pair_where_smaller(plan: &mut Plan, share: f64) {
     if pairs.is_empty() {
         return;
     }
-    // No model is narrower than its widest head.
     let all = plan.with_pairs(&pairs, Columns::OfPairs);
-    let widest = all.attends.iter().map(|op| all.d_head(op)).max();
+    let in_pairs = all.attends.iter().map(|op| (op.pattern, op));
+    let in_pairs: BTreeMap<usize, &Attend> = in_pairs.collect();
+    pairs.retain(|pattern, of| all.bears(in_pairs[pattern], of.len()));
+    let width = |pattern: &usize| match pairs.contains_key(pattern) {
+        true => all.d_head(in_pairs[pattern]),
+        false => plan.d_head(heads[pattern]),
+    };
+    // No model is narrower than its widest head.
+    let widest = heads.keys().map(width).max();
     pairs.retain(|pattern, _| Some(plan.d_head(heads[pattern])) > widest);
+    if pairs.is_empty() {
+        return;
+    }
     let columns = [Columns::OfValues, Columns::OfPairs].into_iter();
     let paired = columns.map(|columns| plan.with_pairs(&pairs, columns));
     let paired = paired.map(|paired| (size(paired.clone()), paired));
@@ -99,18 +109,22 @@ fn pair_where_smaller(plan: &mut Plan, share: f64) {
 }
 
 impl Plan {
-    /// The thresholds that a head compares in pairs, if its rows stay uniform and its weights small.
-    fn pairs(&self, attend: &Attend) -> Vec<Pairs> {
+    /// Whether the rows of a head with pairs in so many terms are uniform and its weights small, as far as the style
+    /// bounds them.
+    fn bears(&self, attend: &Attend, terms: usize) -> bool {
         let (scale, smallest) = (self.scale(attend), 2f64.powi(self.smallest(attend)));
         let most = match self.max_length <= SHORT {
             true => LARGEST,
             false => LARGEST_IN_LONG,
         };
+        let apart = scale.gap / scale.root * smallest * terms as f64;
         let is_held = scale.gap <= smallest * most * most;
-        let is_uniform = scale.gap / scale.root * smallest / 4.0 <= UNIFORM;
-        // The compact style bounds neither.
-        let is_fine = is_held && is_uniform || self.style == Style::Compact;
-        if !is_fine || self.has_sink_row(attend.kind) {
+        is_held && apart / 4.0 <= UNIFORM || self.style == Style::Compact
+    }
+
+    /// The thresholds that a head may compare in pairs.
+    fn pairs(&self, attend: &Attend) -> Vec<Pairs> {
+        if self.has_sink_row(attend.kind) {
             return Vec::new();
         }
         let terms = attend.terms.iter().enumerate();
