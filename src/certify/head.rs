@@ -208,7 +208,7 @@ impl Bounds<'_> {
         let is_paired_lost = head.paired.as_ref().is_some_and(|paired| {
             let is_exact = unpaired.exact && fits(selected, unpaired.least, self.floats);
             let is_read = tokens.exact && tokens.noise == 0.0;
-            // What a query selects may stand at a level beside which all of it is to be lost.
+            // Quotients of a level that is not 0 are equal only if all of it is lost.
             let share = if head.sizes.has_level { 0.5 } else { 1.0 };
             let resolved = share * self.floats.unit * 2f64.powi(unpaired.least);
             is_exact && is_read && paired.size <= resolved
@@ -230,7 +230,7 @@ impl Bounds<'_> {
         let of_bos_selected = of_all(&bos_selected);
         let whole = |products: &Products| of_all(products).0;
         let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
-        // The level of what is selected is in the middle of its levels, of which hosts may divide what they multiply.
+        // Selected keys are this far from the middle of their levels, and what hosts round where they divide.
         let from_middle = head.uneven / 2.0 * (1.0 + 16.0 * self.floats.unit);
         let roundings = match self.order.is_exact(d_head) {
             true => 4.0,

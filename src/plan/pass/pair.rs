@@ -87,7 +87,7 @@ fn pair_where_smaller(plan: &mut Plan, share: f64) {
     let all = plan.with_pairs(&pairs, Columns::OfPairs);
     let in_pairs = all.attends.iter().map(|op| (op.pattern, op));
     let in_pairs: BTreeMap<usize, &Attend> = in_pairs.collect();
-    pairs.retain(|pattern, of| all.bears(in_pairs[pattern], of.len()));
+    pairs.retain(|pattern, of| all.may_have_pairs(in_pairs[pattern], of.len()));
     let width = |pattern: &usize| match pairs.contains_key(pattern) {
         true => all.d_head(in_pairs[pattern]),
         false => plan.d_head(heads[pattern]),
@@ -111,7 +111,7 @@ fn pair_where_smaller(plan: &mut Plan, share: f64) {
 impl Plan {
     /// Whether the rows of a head with pairs in so many terms are uniform and its weights small, as far as the style
     /// bounds them.
-    fn bears(&self, attend: &Attend, terms: usize) -> bool {
+    fn may_have_pairs(&self, attend: &Attend, terms: usize) -> bool {
         let (scale, smallest) = (self.scale(attend), 2f64.powi(self.smallest(attend)));
         let most = match self.max_length <= SHORT {
             true => LARGEST,
