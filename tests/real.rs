@@ -238,13 +238,7 @@ fn a_mean_beside_a_width_is_proved_in_float32() {
         for weight in queries {
             assert_eq!(f64::from(weight as f32), weight, "{name} at {max_length}");
         }
-        let options = VerifyOptions {
-            max_length,
-            exhaustive: 0,
-            samples: 200,
-            seed: 0,
-            precision: Precision::F32,
-        };
+        let options = samples(200, max_length);
         let found = verify(session.graph(), root, &compiled.model, &options);
         assert_eq!(found.unwrap().wrong, 0, "{name} at {max_length}");
     }
@@ -289,13 +283,7 @@ fn means_are_multiplied_by_counts() {
         assert!(compiled.is_certified(), "{max_length}");
         let size = compiled.model.padded_parameters();
         assert!(size < 2_000, "{max_length}: {size}");
-        let options = VerifyOptions {
-            max_length,
-            exhaustive: 0,
-            samples: 500,
-            seed: 0,
-            precision: Precision::F32,
-        };
+        let options = samples(500, max_length);
         let found = verify(session.graph(), root, &compiled.model, &options);
         assert_eq!(found.unwrap().wrong, 0, "{max_length}");
     }
@@ -366,4 +354,15 @@ fn what_passes_make_of_real_numbers_has_no_list_of_values() {
     let variables = plan.variables.iter();
     let mut computed = variables.filter(|variable| computed.contains(&variable.written));
     assert!(computed.all(|variable| variable.values.is_empty()));
+}
+
+/// So many inputs of up to so many tokens, in float32.
+fn samples(samples: usize, max_length: usize) -> VerifyOptions {
+    VerifyOptions {
+        max_length,
+        exhaustive: 0,
+        samples,
+        seed: 0,
+        precision: Precision::F32,
+    }
 }

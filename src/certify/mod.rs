@@ -27,7 +27,7 @@ mod sums;
 
 use crate::base::parallel;
 use crate::model::{Dtype, HostOrder};
-use crate::plan::{Attend, FeedForward, Plan, Variable, VariableId, Written};
+use crate::plan::{Attend, FeedForward, Plan, UNIFORM_ROW, Variable, VariableId, Written};
 use crate::value::ROUNDING;
 use bound::{Bound, Bounds, Floats};
 use facts::Facts;
@@ -102,10 +102,6 @@ pub const TOLERANCE_F32: f64 = 1e-4;
 
 /// The same in float64.
 pub const TOLERANCE_F64: f64 = 1e-9;
-
-/// How far a share of attention may be from one over the number of selected keys: with what a softmax in
-/// float32 rounds, less than 1e-6.
-const UNIFORM_ROW: f64 = 8e-7;
 
 impl Certificate {
     /// The floats that it is about.

@@ -1,6 +1,6 @@
 //! Where BOS stands that has the weight of keys which other heads select: it has the logarithm of their number,
 //! or is far below all if there are none. How far it may be off is of interest only where there are some. What
-//! the parts of a mean are off by is in proportion to their shares of it.
+//! is rounded of the parts of a mean is in proportion to their shares of it.
 
 use super::HeadBound;
 use super::bound::{Bound, Bounds};

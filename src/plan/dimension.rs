@@ -11,6 +11,10 @@ use crate::model::{HostOrder, bfloat16};
 /// are half a unit in the last place of a sum; more let float64 have digits of its own.
 const LEAST_GAP: f64 = 24.0;
 
+/// How far a share of attention may be from one over the number of selected keys: with what a softmax in
+/// float32 rounds, less than 1e-6.
+pub(crate) const UNIFORM_ROW: f64 = 8e-7;
+
 /// The share of attention that may leak to what is not the best, and what may leak of a real number.
 const LEAK: f64 = 1e-9;
 

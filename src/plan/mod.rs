@@ -21,8 +21,10 @@ mod table;
 mod tables;
 
 pub use at_points::{ascending, output, outputs};
+pub(crate) use dimension::UNIFORM_ROW;
 pub use dimension::{Dimension, Scale, level};
 pub use linear::{Linear, score};
+pub(crate) use print::condition;
 
 use crate::model::{Decoder, Host};
 use crate::value::Value;

@@ -238,3 +238,19 @@ fn numbers(list: &[f64]) -> String {
     let more = if list.len() > SHOWN { " …" } else { "" };
     format!("[{}{more}]", shown.join(" "))
 }
+
+/// A comparison with one value of an ascending domain that holds for just the chosen ones.
+pub(crate) fn condition(chosen: &[bool]) -> Option<(&'static str, usize)> {
+    let first = chosen.iter().position(|holds| *holds)?;
+    let last = chosen.iter().rposition(|holds| *holds)?;
+    let count = chosen.iter().filter(|holds| **holds).count();
+    let end = chosen.len() - 1;
+    let gapless = last - first + 1 == count;
+    match (count, chosen.iter().position(|holds| !holds)) {
+        (1, _) => Some(("=", first)),
+        _ if gapless && last == end => Some((">=", first)),
+        _ if gapless && first == 0 => Some(("<=", last)),
+        (_, Some(missing)) if count == end => Some(("!=", missing)),
+        _ => None,
+    }
+}

@@ -10,8 +10,8 @@ use crate::compile::{Care, Compiler, Want, ones_where, range_of};
 use crate::infer::cube::{Literal, Relation};
 use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
-use crate::plan::Meaning;
 use crate::plan::pass::Choice;
+use crate::plan::{Meaning, condition};
 
 /// One product of the logit, with the values of its sides.
 #[derive(Clone, Debug, PartialEq)]
@@ -351,22 +351,6 @@ pub(super) fn is_equality(relation: &Relation, keys: &[f64], queries: &[f64]) ->
         let mut row = queries.iter().enumerate();
         row.all(|(q, query)| relation.holds(k, q) == (key == query))
     })
-}
-
-/// A comparison with one value of an ascending domain that holds for just the chosen ones.
-fn condition(chosen: &[bool]) -> Option<(&'static str, usize)> {
-    let first = chosen.iter().position(|holds| *holds)?;
-    let last = chosen.iter().rposition(|holds| *holds)?;
-    let count = chosen.iter().filter(|holds| **holds).count();
-    let end = chosen.len() - 1;
-    let gapless = last - first + 1 == count;
-    match (count, chosen.iter().position(|holds| !holds)) {
-        (1, _) => Some(("=", first)),
-        _ if gapless && last == end => Some((">=", first)),
-        _ if gapless && first == 0 => Some(("<=", last)),
-        (_, Some(missing)) if count == end => Some(("!=", missing)),
-        _ => None,
-    }
 }
 
 /// A relation by classes: `-1` for each of them and what it does not stand in the relation to.

@@ -4,6 +4,7 @@
 //! built from its readers on, so that what they ask for decides which variables there are.
 
 mod bos;
+mod columns;
 mod combine;
 mod dead;
 mod guard;

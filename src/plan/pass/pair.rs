@@ -5,11 +5,10 @@
 //! number times a small one at least, and what neither does is 0, or a small number times a small one: that
 //! moves a row of attention by less than a millionth. Rewrites heads with layers.
 
+use super::columns::Columns;
 use super::dead::dead;
 use super::schedule::size;
-use crate::plan::{
-    Attend, Linear, Meaning, Plan, Product, Source, Style, Term, Variable, VariableId, Written,
-};
+use crate::plan::{Attend, Meaning, Plan, Product, Style, Term, UNIFORM_ROW};
 use std::collections::BTreeMap;
 
 /// What a small number times a small one is, as a power of two, in inputs of up to [`SHORT`] tokens.
@@ -30,9 +29,6 @@ const LARGEST: f64 = 65_536.0;
 /// The same in longer inputs.
 const LARGEST_IN_LONG: f64 = 1_048_576.0;
 
-/// How far attention may be from uniform.
-const UNIFORM: f64 = 8e-7;
-
 /// By what share a model is to be smaller where patterns come before sizes: single thresholds are easier to read.
 const WORTH: f64 = 0.1;
 
@@ -48,22 +44,6 @@ struct Pairs {
 struct Numbers {
     query: [f64; 2],
     key: [f64; 2],
-}
-
-/// Which directions queries and keys are read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Columns {
-    /// One for each token or index.
-    OfValues,
-    /// One for the queries of a pair and one for its keys.
-    OfPairs,
-}
-
-/// What a side of a product depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Axis {
-    Tokens,
-    Indices,
 }
 
 /// Pairs thresholds in the widest heads, where that makes the model much smaller.
@@ -84,7 +64,7 @@ fn pair_where_smaller(plan: &mut Plan, share: f64) {
     if pairs.is_empty() {
         return;
     }
-    let all = plan.with_pairs(&pairs, Columns::OfPairs);
+    let all = plan.with_pairs(&pairs, Columns::OfFunctions);
     let in_pairs = all.attends.iter().map(|op| (op.pattern, op));
     let in_pairs: BTreeMap<usize, &Attend> = in_pairs.collect();
     pairs.retain(|pattern, of| all.may_have_pairs(in_pairs[pattern], of.len()));
@@ -98,7 +78,7 @@ fn pair_where_smaller(plan: &mut Plan, share: f64) {
     if pairs.is_empty() {
         return;
     }
-    let columns = [Columns::OfValues, Columns::OfPairs].into_iter();
+    let columns = [Columns::OfValues, Columns::OfFunctions].into_iter();
     let paired = columns.map(|columns| plan.with_pairs(&pairs, columns));
     let paired = paired.map(|paired| (size(paired.clone()), paired));
     let smallest = paired.min_by_key(|(size, _)| *size);
@@ -119,7 +99,7 @@ impl Plan {
         };
         let apart = scale.gap / scale.root * smallest * terms as f64;
         let is_held = scale.gap <= smallest * most * most;
-        is_held && apart / 4.0 <= UNIFORM || self.style == Style::Compact
+        is_held && apart / 4.0 <= UNIFORM_ROW || self.style == Style::Compact
     }
 
     /// The thresholds that a head may compare in pairs.
@@ -153,28 +133,6 @@ impl Plan {
         }
     }
 
-    /// What two linear reads depend on, if that is the token alone or the index alone.
-    fn axis(&self, of: [&Linear; 2]) -> Option<Axis> {
-        let mut axis = None;
-        for id in of.into_iter().flat_map(Linear::reads) {
-            let read = match &self.variable(id).written {
-                Written::Embed { tokens, indices } if indices.is_empty() && !tokens.is_empty() => {
-                    Axis::Tokens
-                }
-                Written::Embed { tokens, .. } if tokens.is_empty() => Axis::Indices,
-                Written::Flag | Written::One => continue,
-                Written::Embed { .. }
-                | Written::Given(..)
-                | Written::Attend
-                | Written::FeedForward => return None,
-            };
-            if *axis.get_or_insert(read) != read {
-                return None;
-            }
-        }
-        axis
-    }
-
     /// The plan with thresholds in pairs in these patterns, but for those whose reads are not as the tables say, or
     /// have no such directions.
     fn with_pairs(&self, pairs: &BTreeMap<usize, Vec<Pairs>>, columns: Columns) -> Plan {
@@ -192,20 +150,6 @@ impl Plan {
         paired.put_in_order(self.variables.len());
         dead(&mut paired);
         paired
-    }
-
-    /// Has those of so many variables that are new stand before the others of their source.
-    fn put_in_order(&mut self, known: usize) {
-        let mut places: Vec<usize> = (0..known).collect();
-        for at in known..self.variables.len() {
-            let source = &self.variables[at].source;
-            let mut others = places.iter();
-            let is_before =
-                |other: &usize| *other < known && self.variables[*other].source == *source;
-            let first = others.position(is_before);
-            places.insert(first.unwrap_or(places.len()), at);
-        }
-        self.reorder(&places);
     }
 
     /// The terms of a head with thresholds in pairs.
@@ -248,158 +192,11 @@ impl Plan {
                 .collect::<Option<_>>()
         };
         Some(Product {
-            query: self.read([&first.query, &second.query], columns, query, false)?,
-            key: self.read([&first.key, &second.key], columns, key, true)?,
+            query: self.function_of([&first.query, &second.query], columns, query, false)?,
+            key: self.function_of([&first.key, &second.key], columns, key, true)?,
             queries: all(&query, &first.queries, &second.queries)?,
             keys: all(&key, &first.keys, &second.keys)?,
         })
-    }
-
-    /// A linear read that is a function of what two others are, both of the token or both of the index; at BOS,
-    /// too, or 0 there.
-    fn read(
-        &mut self,
-        of: [&Linear; 2],
-        columns: Columns,
-        function: impl Fn(f64, f64) -> Option<f64>,
-        is_known_at_bos: bool,
-    ) -> Option<Linear> {
-        let axis = self.axis(of)?;
-        let count = match axis {
-            Axis::Tokens => self.vocabulary.len(),
-            Axis::Indices => self.max_length,
-        };
-        let at = |linear: &Linear, row: usize| {
-            linear.at(|id| match &self.variable(id).written {
-                Written::Embed { tokens, indices } => {
-                    let numbers = match axis {
-                        Axis::Tokens => tokens,
-                        Axis::Indices => indices,
-                    };
-                    numbers.get(row).copied().unwrap_or(0.0)
-                }
-                Written::One => 1.0,
-                Written::Flag | Written::Given(..) | Written::Attend | Written::FeedForward => 0.0,
-            })
-        };
-        let numbers = (0..count).map(|row| function(at(of[0], row), at(of[1], row)));
-        let numbers: Vec<f64> = numbers.collect::<Option<_>>()?;
-        let bos = match is_known_at_bos && self.bos {
-            true => function(self.at_bos(of[0]), self.at_bos(of[1]))?,
-            false => 0.0,
-        };
-        let read = match columns {
-            Columns::OfValues => {
-                let pairs = self.one_hot(axis, count)?.into_iter().zip(&numbers);
-                let used = pairs.filter(|(_, number)| **number != 0.0);
-                used.fold(Linear::default(), |sum, (id, number)| sum.plus(id, *number))
-            }
-            Columns::OfPairs => Linear::of(self.embedding(axis, numbers, of)),
-        };
-        Some(match bos == 0.0 {
-            true => read,
-            false => read.plus(self.flag(), bos),
-        })
-    }
-
-    /// The direction of each token or each index, if all but one have their own; that one is made.
-    fn one_hot(&mut self, axis: Axis, count: usize) -> Option<Vec<VariableId>> {
-        let mut columns: Vec<Option<VariableId>> = vec![None; count];
-        for (at, variable) in self.variables.iter().enumerate() {
-            let numbers = match (&variable.written, axis) {
-                (Written::Embed { tokens, indices }, Axis::Tokens) if indices.is_empty() => tokens,
-                (Written::Embed { tokens, indices }, Axis::Indices) if tokens.is_empty() => indices,
-                _ => continue,
-            };
-            if variable.bos == 0.0
-                && variable.rounding.is_none()
-                && let Some(value) = only_one(numbers)
-                && let Some(column @ None) = columns.get_mut(value)
-            {
-                *column = Some(VariableId(at as u32));
-            }
-        }
-        let mut missing = (0..count).filter(|value| columns[*value].is_none());
-        let (first, second) = (missing.next(), missing.next());
-        if second.is_some() {
-            return None;
-        }
-        if let Some(value) = first {
-            let known = columns.iter().flatten().next()?;
-            let known = self.variable(*known);
-            let name = known.source.name.clone();
-            let told = self.value(axis, value);
-            let numbers = (0..count).map(|at| f64::from(u8::from(at == value)));
-            let variable = Variable {
-                label: format!("{name} = {told}"),
-                written: axis.embed(numbers.collect()),
-                asked_for: false,
-                ..known.clone()
-            };
-            columns[value] = Some(self.add(variable));
-        }
-        columns.into_iter().collect()
-    }
-
-    /// A direction that has these numbers for tokens or for indices, made if there is none; what was read
-    /// instead says whose it is.
-    fn embedding(&mut self, axis: Axis, numbers: Vec<f64>, of: [&Linear; 2]) -> VariableId {
-        let written = axis.embed(numbers.clone());
-        let is_it = |known: &Variable| {
-            known.written == written && known.bos == 0.0 && known.rounding.is_none()
-        };
-        if let Some(at) = self.variables.iter().position(is_it) {
-            return VariableId(at as u32);
-        }
-        let mut embedded = of
-            .into_iter()
-            .flat_map(Linear::reads)
-            .map(|id| self.variable(id));
-        let known = embedded.find(|known| matches!(known.written, Written::Embed { .. }));
-        let source = known.map_or_else(Source::default, |known| known.source.clone());
-        let label = self.told(axis, &source.name, &numbers);
-        let mut values = numbers;
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        self.add(Variable {
-            label,
-            source,
-            written,
-            bos: 0.0,
-            values: values.into(),
-            rounding: None,
-            asked_for: false,
-        })
-    }
-
-    /// Which tokens or indices have numbers that are not 0, as people say it.
-    fn told(&self, axis: Axis, name: &str, numbers: &[f64]) -> String {
-        let is_there = |at: &usize| numbers[*at] != 0.0;
-        let told = Vec::from_iter((0..numbers.len()).filter(is_there));
-        let value = |at: &usize| self.value(axis, *at);
-        match told[..] {
-            [0, .., last] if told.len() > 2 && last + 1 == told.len() => {
-                format!("{name} <= {}", value(&last))
-            }
-            [first, .., last]
-                if told.len() > 2
-                    && last + 1 == numbers.len()
-                    && last + 1 - first == told.len() =>
-            {
-                format!("{name} >= {}", value(&first))
-            }
-            _ => format!(
-                "{name} = {}",
-                Vec::from_iter(told.iter().map(value)).join("|")
-            ),
-        }
-    }
-
-    fn value(&self, axis: Axis, at: usize) -> String {
-        match axis {
-            Axis::Tokens => self.vocabulary[at].source(),
-            Axis::Indices => at.to_string(),
-        }
     }
 }
 
@@ -420,28 +217,6 @@ fn one_of([large, small]: [f64; 2], first: f64, second: f64) -> Option<f64> {
         (1.0, 0.0 | 1.0) => Some(large),
         (0.0, 1.0) => Some(small),
         (0.0, 0.0) => Some(0.0),
-        _ => None,
-    }
-}
-
-impl Axis {
-    fn embed(self, numbers: Vec<f64>) -> Written {
-        let (tokens, indices) = match self {
-            Axis::Tokens => (numbers, Vec::new()),
-            Axis::Indices => (Vec::new(), numbers),
-        };
-        Written::Embed { tokens, indices }
-    }
-}
-
-/// Where the only number stands that is not 0, if that is 1.
-fn only_one(numbers: &[f64]) -> Option<usize> {
-    let mut others = numbers
-        .iter()
-        .enumerate()
-        .filter(|(_, number)| **number != 0.0);
-    match (others.next(), others.next()) {
-        (Some((at, 1.0)), None) => Some(at),
         _ => None,
     }
 }
