@@ -1,7 +1,7 @@
 //! Directions that functions of a token or of an index are read from: one for each token or index, or one for each
 //! function. Both are embedded; what is missing is made. Rewrites plans.
 
-use crate::plan::{Linear, Plan, Source, Variable, VariableId, Written, condition};
+use crate::plan::{Linear, Plan, Source, Variable, VariableId, Written, ascending, condition};
 
 /// Which directions functions of a token or of an index are read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(super) enum Columns {
     OfFunctions,
 }
 
-/// What a side of a product depends on.
+/// What a linear read depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Axis {
     Tokens,
@@ -142,15 +142,12 @@ impl Plan {
         let known = embedded.find(|known| matches!(known.written, Written::Embed { .. }));
         let source = known.map_or_else(Source::default, |known| known.source.clone());
         let label = self.told(axis, &source.name, &numbers);
-        let mut values = numbers;
-        values.sort_by(f64::total_cmp);
-        values.dedup();
         self.add(Variable {
             label,
             source,
             written,
             bos: 0.0,
-            values: values.into(),
+            values: ascending(numbers),
             rounding: None,
             asked_for: false,
         })
