@@ -153,8 +153,8 @@ pub mod inside {
         pub use crate::builtin::{Kind, RESERVED, RESERVED_LIBRARY, TABLE};
     }
     pub mod certify {
-        pub use crate::certify::bound::{Floats, grain};
         pub use crate::certify::certify;
+        pub use crate::certify::host::{Floats, grain};
     }
     pub mod compile {
         pub use crate::compile::feature::inverse::{interpolation, inverse};

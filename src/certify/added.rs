@@ -1,7 +1,8 @@
 //! What several operations add to one variable, and what is left of their errors where it is rounded. Depends
 //! on the bounds of each, and on the plan.
 
-use super::bound::{Bound, Bounds, Floats, grain};
+use super::bound::{Bound, Bounds};
+use super::host::{Adding, Floats, grain};
 use crate::plan::{Attend, Kind, VariableId};
 
 impl Bounds<'_> {
@@ -12,23 +13,37 @@ impl Bounds<'_> {
             return bounds.into_iter().next().map(|(bound, _)| bound);
         }
         let by_case = self.added_by_case(&bounds);
+        // Units that cancel may be larger than what they add up to.
+        let beyond = |bound: &Bound| (bound.on_the_way - bound.largest).max(0.0);
+        let of_all = match self.adding {
+            // Each term may come when all others are there already.
+            Adding::AnyOrder => bounds.iter().fold((0, 0.0), |(all, most), (bound, terms)| {
+                (all + terms, most + beyond(bound))
+            }),
+            Adding::InTurn => (0, 0.0),
+        };
+        let off = |sum: Bound, terms: usize, beyond: f64| {
+            let roundings = terms as f64 * self.floats.unit;
+            let one_sided = sum.one_sided;
+            Bound {
+                one_sided: one_sided.map(|sum| sum.off(roundings * beyond, roundings)),
+                ..Bound::inexact(sum.largest, sum.error + roundings * (sum.largest + beyond))
+            }
+        };
         let mut bounds = bounds.into_iter();
         let (first, _) = bounds.next()?;
         let sum = bounds.fold(first, |sum, (bound, terms)| {
-            let largest = (sum.largest + bound.largest).min(most);
-            // Units that cancel may be larger than what they add up to.
-            let beyond = (bound.on_the_way - bound.largest).max(0.0);
-            let roundings = terms as f64 * self.floats.unit;
             let sides = sum.one_sided.zip(bound.one_sided);
-            let one_sided = sides.and_then(|(sum, bound)| sum.plus(bound));
-            Bound {
-                one_sided: one_sided.map(|sum| sum.off(roundings * beyond, roundings)),
+            let both = Bound {
+                one_sided: sides.and_then(|(sum, bound)| sum.plus(bound)),
                 ..Bound::inexact(
-                    largest,
-                    sum.error + bound.error + roundings * (largest + beyond),
+                    (sum.largest + bound.largest).min(most),
+                    sum.error + bound.error,
                 )
-            }
+            };
+            off(both, terms, beyond(&bound))
         });
+        let sum = off(sum, of_all.0, of_all.1);
         Some(match by_case {
             Some((cases, all)) => Bound {
                 one_sided: sum.one_sided,

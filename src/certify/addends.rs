@@ -162,7 +162,8 @@ impl Bounds<'_> {
             let products = sum.product(term, bound);
             terms.push(sum.add(addends, products));
         }
-        if !read.is_in_order && !sum.is_exact {
+        let is_in_order = self.adds_in_turn(read);
+        if !is_in_order && !sum.is_exact {
             for (at, addend) in terms.iter_mut().flatten().enumerate() {
                 addend.rounded = if at < 2 { count } else { 1 };
                 addend.apart = addend.rounded;
@@ -172,7 +173,7 @@ impl Bounds<'_> {
             constant: read.constant,
             are_biases_held,
             are_products_alike: are_alike(units),
-            is_in_order: read.is_in_order,
+            is_in_order,
             at_bos: terms.iter().map(|[_, at_bos]| *at_bos).collect(),
             terms: terms.iter().map(|[at_tokens, _]| *at_tokens).collect(),
             anywhere: Apart::default(),

@@ -4,54 +4,11 @@
 
 use super::cases::{Case, CaseOf, Cases};
 use super::facts::Facts;
+use super::host::{Adding, Floats, fits, grain, is_power};
 use super::host_sum::{HostSum, HostTerm};
 use super::sided::OneSided;
 use crate::model::HostOrder;
 use crate::plan::{FeedForward, Linear, Plan, Style, Unit, VariableId, Written};
-
-/// The floats that a model is run in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Floats {
-    /// Bits of a significand.
-    pub bits: i32,
-    /// Half a unit in the last place of 1.
-    pub unit: f64,
-}
-
-impl Floats {
-    pub const F32: Floats = Floats {
-        bits: 24,
-        unit: 5.960_464_477_539_063e-8,
-    };
-    pub const F64: Floats = Floats {
-        bits: 53,
-        unit: 1.110_223_024_625_156_5e-16,
-    };
-
-    /// Whether a float of this kind is this number.
-    pub fn holds(self, number: f64) -> bool {
-        let (significand, _) = parts(number);
-        let zeros = significand.leading_zeros() + significand.trailing_zeros();
-        significand == 0 || (u64::BITS - zeros) as i32 <= self.bits
-    }
-}
-
-/// A number without its sign as a whole number and the exponent of the power of two that multiplies it.
-fn parts(number: f64) -> (u64, i32) {
-    let bits = number.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i32;
-    let fraction = bits & ((1 << 52) - 1);
-    match exponent {
-        0 => (fraction, -1074),
-        _ => (fraction | (1 << 52), exponent - 1075),
-    }
-}
-
-/// The exponent of the largest power of two that divides a number; `None` for 0.
-pub fn grain(number: f64) -> Option<i32> {
-    let (significand, exponent) = parts(number);
-    (significand != 0).then(|| exponent + significand.trailing_zeros() as i32)
-}
 
 /// What is known of a number that a model holds or reads.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,6 +91,7 @@ pub(super) struct Bounds<'p> {
     pub plan: &'p Plan,
     pub floats: Floats,
     pub order: HostOrder,
+    pub adding: Adding,
     pub known: Vec<Option<Bound>>,
     /// What does not depend on floats.
     pub facts: &'p Facts,
@@ -226,6 +184,11 @@ impl Bounds<'_> {
             && read.terms.iter().filter(at_bos).count() <= 1
     }
 
+    /// Whether the terms of a read are added one after the other, those of the embeddings first.
+    pub fn adds_in_turn(&self, read: &HostSum) -> bool {
+        self.adding == Adding::InTurn && read.is_in_order
+    }
+
     /// A linear read as hosts add it up, in a case or in any.
     pub fn in_turn(&self, read: &HostSum, constant: f64, of: Option<CaseOf>) -> Sum {
         let mut sum = self.start(read, constant);
@@ -245,11 +208,16 @@ impl Bounds<'_> {
         worst.unwrap_or_else(|| self.in_turn(read, constant, None))
     }
 
-    /// Hosts start from the bias, and add the terms of the embeddings first.
+    /// Hosts that add in turn start from the bias, and add the terms of the embeddings first.
     fn start(&self, read: &HostSum, constant: f64) -> OnTheWay {
         let unit = self.floats.unit;
         let (of_tokens, of_indices) = (&read.of_tokens, &read.of_indices);
-        let embedded = of_tokens.partial + of_indices.partial;
+        // A row of an embedding has few of many directions; what is 0 is added without rounding.
+        let sizes = (of_tokens.sizes + of_indices.sizes).max(read.sizes_at_bos);
+        let embedded = match self.adding {
+            Adding::AnyOrder => sizes,
+            Adding::InTurn => of_tokens.partial + of_indices.partial,
+        };
         let bos = f64::from(u8::from(self.plan.bos));
         let sum = Sum {
             centre: constant,
@@ -261,13 +229,11 @@ impl Bounds<'_> {
             exact: self.floats.holds(constant),
             least: grain(constant),
         };
-        // A row of an embedding has few of many directions; what is 0 is added without rounding.
-        let sizes = of_tokens.sizes + of_indices.sizes;
         let added_up = (1 + of_tokens.terms + of_indices.terms) as f64;
         OnTheWay {
             products: constant.abs() * unit + sizes * 2.0 * unit,
             added_up,
-            sums: match read.is_in_order {
+            sums: match self.adds_in_turn(read) {
                 true => added_up * sum.added,
                 false => f64::INFINITY,
             },
@@ -311,7 +277,11 @@ impl Bounds<'_> {
                 }
                 sum.error += size * added.error;
                 let there = (sum.centre.abs() + sum.radius).max(at_bos.abs());
-                sum.added = sum.added.max(size * added.largest).max(there);
+                sum.added = match self.adding {
+                    Adding::InTurn => sum.added.max(size * added.largest).max(there),
+                    Adding::AnyOrder if term.is_embedded => sum.added,
+                    Adding::AnyOrder => sum.added + size * (added.largest + added.error),
+                };
                 on_the_way.sums += there + sum.error;
                 match grain {
                     Some(grain) => sum.least = lesser(sum.least, grain),
@@ -461,14 +431,4 @@ impl Sum {
 /// The lesser of two exponents, where the first may be that of 0.
 fn lesser(a: Option<i32>, b: i32) -> Option<i32> {
     Some(a.map_or(b, |a| a.min(b)))
-}
-
-/// Whether multiples of `2^grain` up to `largest` are floats.
-pub(super) fn fits(largest: f64, grain: i32, floats: Floats) -> bool {
-    largest < 2f64.powi(floats.bits.saturating_add(grain))
-}
-
-/// Whether a number is a power of two, of either sign.
-pub(super) fn is_power(number: f64) -> bool {
-    parts(number).0.is_power_of_two()
 }

@@ -3,6 +3,7 @@
 //! by itself, as what excludes each other is never added up.
 
 use super::bound::{Bound, Bounds};
+use super::host::Adding;
 use super::host_sum::HostSum;
 use crate::plan::{FeedForward, Unit, Written};
 use std::sync::Arc;
@@ -180,6 +181,7 @@ impl Bounds<'_> {
         let mut each = Vec::with_capacity(cases);
         for at in 0..cases {
             let mut sum = Case::NOTHING;
+            let (mut all_terms, mut all) = (0, 0.0);
             for (bound, terms) in bounds {
                 let case = match bound.by_case(argument).get(at) {
                     Some(&Case::NOTHING) => continue,
@@ -190,10 +192,16 @@ impl Bounds<'_> {
                         error: bound.error,
                     },
                 };
-                let on_the_way = sum.largest() + case.largest().max(bound.on_the_way);
+                let reach = case.largest().max(bound.on_the_way);
+                let on_the_way = sum.largest() + reach;
+                (all_terms, all) = (all_terms + terms, all + reach);
                 sum.low += case.low;
                 sum.high += case.high;
                 sum.error += case.error + *terms as f64 * unit * on_the_way;
+            }
+            // Each term may come when all others are there already.
+            if self.adding == Adding::AnyOrder {
+                sum.error += all_terms as f64 * unit * all;
             }
             each.push(sum);
         }

@@ -2,8 +2,9 @@
 //! levels of selected keys are, and what both make of a width, a mean or a sum.
 
 use super::HeadBound;
-use super::bound::{Bound, Bounds, fits};
+use super::bound::{Bound, Bounds};
 use super::facts::{Apart, HeadFacts, NOMINAL};
+use super::host::fits;
 use super::host_sum::HostSum;
 use super::others::{NONE, Others};
 use crate::plan::{

@@ -2,7 +2,8 @@
 //! its value; a step whose two units are computed without rounding gives it to the bit.
 
 use super::addends::{Addends, Near};
-use super::bound::{Bound, Bounds, Floats, fits, grain, is_power};
+use super::bound::{Bound, Bounds};
+use super::host::{Adding, Floats, fits, grain, is_power};
 use super::host_sum::{HostSum, HostTerm};
 use super::points::{At, Shape};
 use super::sided::OneSided;
@@ -52,15 +53,17 @@ impl Bounds<'_> {
             (least, most) = (least.min(at.value), most.max(at.value));
             let roundings = match exact {
                 Some(_) => 0.0,
-                None if of_units.is_some() && argument.error == 0.0 => at.rounding_of_sum,
-                None => at.of_sum(off) + addends.of_units(at, at.near(off)),
+                None if of_units.is_some() && argument.error == 0.0 => {
+                    at.rounding_of_sum(self.adding)
+                }
+                None => at.of_sum(off, self.adding) + addends.of_units(at, at.near(off)),
             };
             let rounding = roundings * self.floats.unit;
             error = error.max(moved + rounding);
             errors.push((at.value, moved + rounding));
         }
         let one_sided = OneSided::of(&errors);
-        let reaches = points.iter().map(|at| at.reach);
+        let reaches = points.iter().map(|at| at.reach(self.adding));
         let on_the_way = match units {
             [_] => largest,
             _ => reaches.fold(largest, f64::max),
@@ -140,7 +143,8 @@ impl Bounds<'_> {
         for at in At::each(&turns, forward, &forward.units) {
             (least, most) = (least.min(at.value), most.max(at.value));
             for near in nears {
-                rounding = rounding.max(at.of_sum(f64::INFINITY) + addends.of_units(&at, near));
+                rounding = rounding
+                    .max(at.of_sum(f64::INFINITY, self.adding) + addends.of_units(&at, near));
             }
         }
         // What units add up is linear between turns, so that its roundings are largest at one.
@@ -193,7 +197,10 @@ impl Bounds<'_> {
             least = least.min(grain(unit.weight)?.saturating_add(*before));
             steepest += (unit.weight * unit.slope).abs();
         }
-        let most = points.iter().fold(0.0f64, |most, at| most.max(at.reach));
+        let most = points
+            .iter()
+            .map(|at| at.reach(self.adding))
+            .fold(0.0, f64::max);
         let size = most + 2.0 * steepest * argument.error;
         fits(size, least, self.floats).then_some(least)
     }
@@ -270,8 +277,8 @@ impl Bounds<'_> {
         exact.then(|| last.factor.abs() * self.of(last.variable).error)
     }
 
-    /// Whether the last term of the argument is one number times a power of two, and all that is
-    /// added before is exact, never positive, and has no finer bits than that number: where that is
+    /// Whether the last term of the argument is one number times a power of two that is added last, and all
+    /// that is added before is exact, never positive, and has no finer bits than that number: where that is
     /// positive enough, what is left above the threshold is then a float.
     fn is_exact_last(
         &self,
@@ -282,7 +289,8 @@ impl Bounds<'_> {
         let bound = self.of(last.variable);
         let product = last.factor * slope;
         let is_large = self.plan.variable(last.variable).rounding.is_some();
-        if !is_power(product) || is_large {
+        let is_last = self.adding == Adding::InTurn || forward.argument.terms.len() == 1;
+        if !is_last || !is_power(product) || is_large {
             return false;
         }
         let magnitude = (product.abs() * bound.largest).log2().floor() as i32;

@@ -1,7 +1,7 @@
 //! A linear read as hosts compute it: its terms in the order of their directions, and what it takes of
 //! the two embeddings, over all their rows. Found once for the certificates in all floats.
 
-use super::bound::grain;
+use super::host::grain;
 use crate::plan::{Linear, Plan, VariableId, Written};
 
 /// A linear read whose terms are in the order in which hosts add them, behind its constant.
@@ -10,8 +10,9 @@ pub(super) struct HostSum {
     pub terms: Vec<HostTerm>,
     pub of_tokens: Embedded,
     pub of_indices: Embedded,
-    /// What the sum is at BOS.
+    /// What the sum is at BOS, and how large what it takes of the embeddings is there together.
     pub at_bos: f64,
+    pub sizes_at_bos: f64,
     /// Whether what is read of the embeddings is added first.
     pub is_in_order: bool,
 }
@@ -62,6 +63,9 @@ impl HostSum {
         });
         let mut terms: Vec<HostTerm> = terms.collect();
         terms.sort_by_key(|term| directions[term.variable.0 as usize]);
+        let embedded = terms.iter().filter(|term| term.is_embedded);
+        let at_bos = embedded.map(|term| term.factor * plan.variable(term.variable).bos);
+        let sizes_at_bos = at_bos.map(f64::abs).sum();
         HostSum {
             constant: linear.constant,
             of_tokens: Embedded::new(plan, &terms, |tokens, _| tokens),
@@ -69,6 +73,7 @@ impl HostSum {
             is_in_order: terms.is_sorted_by_key(|term| !term.is_embedded),
             terms,
             at_bos: plan.at_bos(linear),
+            sizes_at_bos,
         }
     }
 }

@@ -7,12 +7,13 @@ mod added;
 mod addends;
 mod at_bos;
 mod bos;
-pub mod bound;
+mod bound;
 mod cases;
 mod facts;
 mod first;
 mod head;
 mod hidden;
+pub mod host;
 mod host_sum;
 mod others;
 mod paired;
@@ -29,9 +30,10 @@ use crate::base::parallel;
 use crate::model::{Dtype, HostOrder};
 use crate::plan::{Attend, FeedForward, Plan, UNIFORM_ROW, Variable, VariableId, Written};
 use crate::value::ROUNDING;
-use bound::{Bound, Bounds, Floats};
+use bound::{Bound, Bounds};
 use facts::Facts;
 use head::Logit;
+use host::{Adding, Arithmetic, Floats};
 use others::Parts;
 pub use rounds::{Closing, PlanPart, Rounds};
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,8 @@ pub struct Certificate {
     pub bits: i32,
     /// What the host divides by √d_head.
     pub order: HostOrder,
+    /// Whether what is said holds in whatever order hosts add up, and not just where they add as `execute` does.
+    pub any_order: bool,
     pub heads: Vec<HeadBound>,
     pub variables: Vec<VariableBound>,
     pub outputs: Vec<OutputBound>,
@@ -145,9 +149,11 @@ impl<'p> Certifier<'p> {
     /// As [`certify`].
     pub fn certify(&self, order: HostOrder) -> [Certificate; 2] {
         let certify = |floats| {
-            let given = |_, _| f64::INFINITY;
-            let (certificate, _) = certify_in(self.plan, &self.facts, (order, floats), given);
-            certificate
+            in_any_order(order, floats, |host| {
+                let given = |_, _| f64::INFINITY;
+                let (certificate, _) = certify_in(self.plan, &self.facts, host, given);
+                certificate
+            })
         };
         parallel::both(|| certify(Floats::F32), || certify(Floats::F64)).into()
     }
@@ -159,17 +165,43 @@ impl<'p> Certifier<'p> {
     }
 }
 
+/// The certificate for hosts that add in any order, or where that does not hold, for those that add in turn.
+fn in_any_order(
+    order: HostOrder,
+    floats: Floats,
+    certify: impl Fn(Arithmetic) -> Certificate,
+) -> Certificate {
+    let adding = |adding| {
+        certify(Arithmetic {
+            order,
+            floats,
+            adding,
+        })
+    };
+    let any_order = adding(Adding::AnyOrder);
+    match any_order.holds() && any_order.is_even() {
+        true => any_order,
+        false => adding(Adding::InTurn),
+    }
+}
+
 /// The certificate, and what is known behind the last layer, where `given` is how far what the plan is
 /// given may be off, by the number of the s-op and of its value.
 fn certify_in<'p>(
     plan: &'p Plan,
     facts: &'p Facts,
-    (order, floats): (HostOrder, Floats),
+    host: Arithmetic,
     given: impl Fn(u32, u32) -> f64,
 ) -> (Certificate, Bounds<'p>) {
+    let Arithmetic {
+        order,
+        floats,
+        adding,
+    } = host;
     let mut certificate = Certificate {
         bits: floats.bits,
         order,
+        any_order: adding == Adding::AnyOrder,
         heads: Vec::new(),
         variables: Vec::new(),
         outputs: Vec::new(),
@@ -180,12 +212,17 @@ fn certify_in<'p>(
         plan,
         floats,
         order,
+        adding,
         known: embedded(plan, floats, given),
         facts,
     };
     certificate.open.extend(listed(plan));
     for layer in 1..=plan.layers() {
         attention(&mut bounds, layer, &mut certificate);
+        // What is not proved in any order is asked again in turn: there it is said why.
+        if adding == Adding::AnyOrder && !certificate.open.is_empty() {
+            return (certificate, bounds);
+        }
         feed_forward(&mut bounds, layer);
     }
     for (variable, known) in plan.variables.iter().zip(&bounds.known) {

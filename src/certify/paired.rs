@@ -4,8 +4,8 @@
 //! it: beside a sum so far that is not 0 it is at most half of what floats resolve there, and a half is rounded to
 //! the even one, which the sum so far is. Depends on the plan.
 
-use super::bound::is_power;
 use super::facts::{NOMINAL, UNEVEN, added, base};
+use super::host::is_power;
 use crate::plan::{Attend, Dimension, Kind, Meaning, Product, Scale, Term};
 
 /// The dimensions of a head that are two thresholds each.

@@ -1,6 +1,7 @@
 //! What hidden units give at the values of their argument, and between them, whatever the floats.
 
 use super::addends::Near;
+use super::host::Adding;
 use crate::plan::at_points::{Threshold, steps, sums_at};
 use crate::plan::{FeedForward, Plan, Unit, output};
 
@@ -11,18 +12,17 @@ pub(super) struct At {
     /// What they give, and whether they are steps of which none is on its ramp.
     pub value: f64,
     pub is_on_steps: bool,
-    /// A bound on sums on the way to that of all units.
-    pub reach: f64,
+    /// A bound on sums on the way to that of all units, where they are added in turn.
+    in_turn: f64,
     /// How large the slopes of active units are together, and their biases, of which the argument's constant is
     /// a part; and what they give.
     pub slope: f64,
     pub bias: f64,
     pub given: f64,
-    /// How far roundings of the sum of all units may take it, in units of the last place of 1; and those of the
-    /// sum of exact units alone, to which units that are 0 add nothing.
-    of_sum: f64,
-    pub rounding_of_sum: f64,
-    /// The same as the first while the argument is off by less than it is from its other values.
+    /// How many units there are, and how many are active.
+    units: f64,
+    active: f64,
+    /// What is known of sums while the argument is off by less than it is from its other values.
     by_units: Option<ByUnits>,
 }
 
@@ -70,35 +70,53 @@ impl At {
             let [slope, bias, of_z, of_1, count] = active[at];
             let [net, net_of_z, net_of_1] = on_the_way[at];
             let given = at_point([of_z, of_1], point);
-            let reach = net + at_point([net_of_z, net_of_1], point) + largest[at];
+            let in_turn = net + at_point([net_of_z, net_of_1], point) + largest[at];
             let steps = steps.as_ref().map(|steps| steps[at]);
             let on_steps = steps.filter(|[ramps, _]| *ramps == 0.0);
-            let of_products = 2.0 * given;
             At {
                 point,
                 is_bos: false,
                 value: on_steps.map_or_else(|| output(&forward.units, point), |[_, value]| value),
                 is_on_steps: on_steps.is_some(),
-                reach,
+                in_turn,
                 slope,
                 bias,
                 given,
-                of_sum: of_products + units.len() as f64 * reach,
-                rounding_of_sum: of_products + (count - 1.0).max(0.0) * reach,
+                units: units.len() as f64,
+                active: count,
                 by_units: is_short.then(|| ByUnits::new(units, points, at)),
             }
         });
         points.collect()
     }
 
+    /// A bound on sums on the way to that of all units.
+    pub fn reach(&self, adding: Adding) -> f64 {
+        match adding {
+            Adding::AnyOrder => self.given,
+            Adding::InTurn => self.in_turn,
+        }
+    }
+
     /// How far roundings of the sum of all units may take it where the argument is off by so much, in units of the
     /// last place of 1.
-    pub fn of_sum(&self, off: f64) -> f64 {
+    pub fn of_sum(&self, off: f64, adding: Adding) -> f64 {
+        let of_products = 2.0 * self.given;
+        let of_all = of_products + self.units * self.reach(adding);
         let by_units = self.by_units.as_ref().filter(|each| off < each.gap);
-        by_units.map_or(self.of_sum, |each| {
+        by_units.map_or(of_all, |each| {
+            let sums = match adding {
+                Adding::AnyOrder => each.near * self.given,
+                Adding::InTurn => each.sums,
+            };
             let moved = (each.near + 2.0) * each.slope * off;
-            self.of_sum.min(2.0 * self.given + each.sums + moved)
+            of_all.min(of_products + sums + moved)
         })
+    }
+
+    /// The same of the sum of exact units alone, to which units that are 0 add nothing.
+    pub fn rounding_of_sum(&self, adding: Adding) -> f64 {
+        2.0 * self.given + (self.active - 1.0).max(0.0) * self.reach(adding)
     }
 
     /// Where the argument is if it is off by so much.

@@ -28,6 +28,12 @@ impl fmt::Display for Certificate {
                 )?,
             }
         }
+        if self.holds() && !self.any_order {
+            writeln!(
+                f,
+                "  proved for sums that are added in turn, as `rasp exec` adds them"
+            )?;
+        }
         let layers = self.heads.chunk_by(|one, next| one.layer == next.layer);
         let names = layers.flat_map(|heads| head_names(heads.iter().map(|head| &*head.selector)));
         for (head, name) in self.heads.iter().zip(names) {

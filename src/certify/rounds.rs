@@ -2,9 +2,10 @@
 //! the sums behind it are rounded: each round is certified with what it is given off by the most that
 //! anything before it hands on, up to one that hands on nothing worse. Depends on the certificates of plans.
 
-use super::bound::{Bounds, Floats};
+use super::bound::Bounds;
 use super::facts::Facts;
-use super::{Certificate, certify_in};
+use super::host::{Adding, Arithmetic, Floats};
+use super::{Certificate, certify_in, in_any_order};
 use crate::model::HostOrder;
 use crate::plan::{FeedForward, Plan, ReadOut, Source, Unit, VariableId};
 
@@ -54,10 +55,13 @@ impl<'p> PlanPart<'p> {
     /// The certificate, and how far what is handed on may be off, where what is given is off by this.
     fn certify(
         &self,
-        (order, floats): (HostOrder, Floats),
+        host: Arithmetic,
         given: impl Fn(u32, u32) -> f64,
     ) -> (Certificate, Vec<f64>) {
-        let (mut certificate, bounds) = certify_in(self.plan, &self.facts, (order, floats), given);
+        let (mut certificate, bounds) = certify_in(self.plan, &self.facts, host, given);
+        if host.adding == Adding::AnyOrder && !certificate.holds() {
+            return (certificate, vec![f64::INFINITY; self.closings.len()]);
+        }
         let outputs = self.plan.outputs.iter().zip(&self.closings);
         let mut errors = Vec::with_capacity(self.closings.len());
         for (output, closing) in outputs {
@@ -81,7 +85,8 @@ const NEAR: f64 = 1.0 / 16.0;
 impl Rounds<'_> {
     /// The certificates in float32 and in float64, for hosts that divide in this order.
     pub fn certify(&self, order: HostOrder) -> [Certificate; 2] {
-        [Floats::F32, Floats::F64].map(|floats| self.certify_in((order, floats)))
+        let in_floats = |floats| in_any_order(order, floats, |host| self.certify_in(host));
+        [Floats::F32, Floats::F64].map(in_floats)
     }
 
     /// As [`super::Certifier::are_alike`].
@@ -90,7 +95,7 @@ impl Rounds<'_> {
         parts.all(|part| part.facts.are_alike(one, other))
     }
 
-    fn certify_in(&self, host: (HostOrder, Floats)) -> Certificate {
+    fn certify_in(&self, host: Arithmetic) -> Certificate {
         let [before, round, after] = &self.parts;
         let at = |errors: &[f64], sop: u32, value: u32| {
             let place = self

@@ -2,7 +2,8 @@
 //! power of two, as rounded counts are; and which they round alike in all units. May depend on the bounds of what is
 //! read.
 
-use super::bound::{Bound, Floats, fits, grain, is_power};
+use super::bound::Bound;
+use super::host::{Floats, fits, grain, is_power};
 use super::host_sum::HostTerm;
 use crate::plan::Unit;
 

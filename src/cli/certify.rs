@@ -48,8 +48,9 @@ pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
     let Proof {
         certificates,
         exact,
+        any_order,
     } = output.expect(proof, &sources)?;
-    model.certified = exact;
+    (model.certified, model.any_order) = (exact, any_order);
     match arguments.json {
         true => output.json(&certificates_json(&model, &certificates))?,
         false => {
@@ -62,6 +63,9 @@ pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
             })?;
             let hosts = model::describe_exactness(&model.certified);
             output.line(&format!("certified: {hosts}"))?;
+            if let Some(sums) = model::describe_any_order(&model.any_order, &model.certified) {
+                output.line(&format!("sums: {sums}"))?;
+            }
         }
     }
     if !host.is_among(&model.certified) {
@@ -84,6 +88,7 @@ fn certificates_json(model: &Model, certificates: &[Certificate; 2]) -> Json {
     let entry = |certificate: &Certificate| {
         let proved = json!({
             "holds": certificate.holds(),
+            "any_order": certificate.holds() && certificate.any_order,
             "outputs": certificate.outputs,
             "heads": certificate.heads,
             "variables": certificate.variables,
@@ -99,5 +104,6 @@ fn certificates_json(model: &Model, certificates: &[Certificate; 2]) -> Json {
         json!({"holds": holds, "weight": weight}),
     );
     all.insert("certified".to_string(), json!(model.certified));
+    all.insert("any_order".to_string(), json!(model.any_order));
     Json::Object(all)
 }

@@ -324,8 +324,10 @@ impl<'a> Attempts<'a> {
         let Proof {
             certificates,
             exact,
+            any_order,
         } = prove(&certifier, &model, plan.host.order);
         model.certified = exact;
+        model.any_order = any_order;
         model.largest_activation = certificates[0].largest_activation;
         Ok((model, certificates))
     }

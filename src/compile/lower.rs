@@ -55,6 +55,7 @@ pub fn lower(plan: &Plan) -> Model {
         plan: None,
         machine: None,
         certified: model::Exactness::new(),
+        any_order: model::Exactness::new(),
         largest_activation: None,
     }
 }

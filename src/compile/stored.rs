@@ -26,6 +26,8 @@ pub struct Proof {
     /// The hosts on which the model is exact. A certificate in float32 is one in bfloat16, too,
     /// where the weights are bfloat16 already.
     pub exact: Exactness,
+    /// Those of them that may add sums in any order.
+    pub any_order: Exactness,
 }
 
 /// Proves what can be proved of a plan and of its model.
@@ -47,6 +49,7 @@ pub fn prove_by(
     let mut proof = Proof {
         certificates: of_scores.clone(),
         exact: Exactness::new(),
+        any_order: Exactness::new(),
     };
     let mut known = vec![(HostOrder::Scores, of_scores)];
     for order in HostOrder::ALL {
@@ -64,17 +67,24 @@ pub fn prove_by(
             }
         };
         for certificate in certificates.iter().filter(|known| known.holds()) {
-            let orders = proof.exact.entry(certificate.dtype()).or_default();
-            orders.insert(order);
+            let holds_in = |hosts: &mut Exactness| {
+                hosts.entry(certificate.dtype()).or_default().insert(order);
+            };
+            holds_in(&mut proof.exact);
+            if certificate.any_order {
+                holds_in(&mut proof.any_order);
+            }
         }
         if is_asked {
             proof.certificates = certificates;
         }
     }
-    if let Some(orders) = proof.exact.get(&Dtype::Float32).cloned()
-        && model.weights().all(is_bfloat16)
-    {
-        proof.exact.insert(Dtype::Bfloat16, orders);
+    if model.weights().all(is_bfloat16) {
+        for hosts in [&mut proof.exact, &mut proof.any_order] {
+            if let Some(orders) = hosts.get(&Dtype::Float32).cloned() {
+                hosts.insert(Dtype::Bfloat16, orders);
+            }
+        }
     }
     proof
 }

@@ -72,7 +72,10 @@ impl LoopedPlan {
             ..self.clone()
         };
         model.plan = serde_json::to_string(&stored).ok();
-        model.certified = self.prove(&stitched, order).exact;
+        let Proof {
+            exact, any_order, ..
+        } = self.prove(&stitched, order);
+        (model.certified, model.any_order) = (exact, any_order);
         Ok(model)
     }
 

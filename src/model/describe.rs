@@ -2,7 +2,7 @@
 //! variables, and what the directions of the residual stream mean.
 
 use super::cell;
-use super::host::{Exactness, describe_exactness};
+use super::host::{Exactness, describe_any_order, describe_exactness};
 use super::json::value_to_json;
 use super::transformer::{Attention, Decoder, Head, Loop, Mask, Model, Output, Readout, Variable};
 use crate::base::table::{aligned, indented};
@@ -50,6 +50,8 @@ pub struct Summary {
     pub causal: bool,
     /// The hosts on which the model is said to be proved exact.
     pub certified: Exactness,
+    /// Those of them on which sums may be added in any order.
+    pub any_order: Exactness,
     /// What the model is called.
     pub name: String,
     /// Names of what it gives.
@@ -129,6 +131,7 @@ pub fn summary(model: &Model) -> Summary {
         bos: model.bos,
         causal: model.causal,
         certified: model.certified.clone(),
+        any_order: model.any_order.clone(),
         name: model.name.clone(),
         outputs: model
             .outputs
@@ -374,6 +377,9 @@ impl fmt::Display for Summary {
             let at = sizes.len() - 4;
             let most = format!("at most {}", rounded(largest));
             sizes.insert(at, row("activations", most));
+        }
+        if let Some(sums) = describe_any_order(&self.any_order, &self.certified) {
+            sizes.push(row("sums", sums));
         }
         if !self.layer_norm.is_empty() {
             let layers = format!("hidden units of layer {}", list(&self.layer_norm));

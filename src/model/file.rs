@@ -54,6 +54,8 @@ struct Metadata {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     layer_norm: BTreeSet<usize>,
     certified: Exactness,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    any_order: Exactness,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     largest_activation: Option<f64>,
     sparse: Shapes,
@@ -221,6 +223,7 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
             .collect(),
         layer_norm: normalised.map(|(index, _)| index).collect(),
         certified: model.certified.clone(),
+        any_order: model.any_order.clone(),
         largest_activation: model.largest_activation,
         sparse,
     }
@@ -336,6 +339,7 @@ fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
         plan: reader.text(PLAN)?,
         machine: metadata.machine,
         certified: metadata.certified,
+        any_order: metadata.any_order,
         largest_activation: metadata.largest_activation,
     };
     let found = reader.digest.clone();
@@ -348,6 +352,7 @@ fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
         // Nothing is proved of other weights.
         (Digest::Ignored, Err(_)) => {
             model.certified = Exactness::default();
+            model.any_order = Exactness::default();
             model.largest_activation = None;
         }
     }

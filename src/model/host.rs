@@ -111,6 +111,19 @@ impl Host {
 /// For which floats and which orders of a host a model is exact.
 pub type Exactness = BTreeMap<Dtype, BTreeSet<HostOrder>>;
 
+/// In which order those of these hosts may add sums on which a model is exact, in one line; `None` if there are none.
+pub fn describe_any_order(any_order: &Exactness, certified: &Exactness) -> Option<String> {
+    let in_turn = "in turn, as `rasp exec` adds them";
+    (!certified.is_empty()).then(|| match any_order {
+        none if none.is_empty() => in_turn.to_string(),
+        all if all == certified => "in any order".to_string(),
+        some => format!(
+            "in any order: {}; others {in_turn}",
+            describe_exactness(some)
+        ),
+    })
+}
+
 /// The hosts in one line: `float32 (scores query), float64 (scores)`.
 pub fn describe_exactness(certified: &Exactness) -> String {
     let dtypes = certified.iter().map(|(dtype, orders)| {

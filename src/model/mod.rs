@@ -21,7 +21,10 @@ pub use compare::difference;
 pub use describe::{Summary, half_layer, summary};
 pub use digest::Digest;
 pub use file::{from_bytes, from_bytes_with, load, load_with, save, to_bytes};
-pub use host::{Dtype, Exactness, Host, HostOrder, bfloat16, describe_exactness, is_bfloat16};
+pub use host::{
+    Dtype, Exactness, Host, HostOrder, bfloat16, describe_any_order, describe_exactness,
+    is_bfloat16,
+};
 pub use matrix::Matrix;
 pub use selected::Selected;
 pub use size::Shape;

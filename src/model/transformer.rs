@@ -46,6 +46,8 @@ pub struct Model {
     pub machine: Option<String>,
     /// The hosts on which all outputs are proved to decode exactly.
     pub certified: Exactness,
+    /// Those of them on which that holds in whatever order sums are added, and not just as `execute` adds them.
+    pub any_order: Exactness,
     /// What the residual stream, queries, keys, values and hidden units hold at most, for any input; `None`
     /// where that is not proved.
     pub largest_activation: Option<f64>,

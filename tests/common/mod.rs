@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "no test binary uses all of it")]
 
+pub mod any_order;
 pub mod budget;
 pub mod listed;
 pub mod mistakes;

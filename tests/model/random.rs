@@ -130,6 +130,7 @@ impl Random {
             plan: None,
             machine: (before == 0).then(|| "{}".to_string()),
             certified: rasp::model::Exactness::new(),
+            any_order: rasp::model::Exactness::new(),
             largest_activation: None,
         }
     }

@@ -187,6 +187,7 @@ impl Tiny {
             plan: None,
             machine: None,
             certified: rasp::model::Exactness::new(),
+            any_order: rasp::model::Exactness::new(),
             largest_activation: None,
         }
     }

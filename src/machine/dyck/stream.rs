@@ -86,6 +86,7 @@ impl Parts {
             plan: None,
             machine: None,
             certified: Exactness::new(),
+            any_order: Exactness::new(),
             largest_activation: None,
         }
     }

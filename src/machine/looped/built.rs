@@ -85,6 +85,7 @@ impl Built {
             plan: None,
             machine: serde_json::to_string(&description).ok(),
             certified: Exactness::new(),
+            any_order: Exactness::new(),
             largest_activation: None,
         }
     }
