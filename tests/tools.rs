@@ -490,11 +490,11 @@ fn equiv_needs_two_s_ops_and_a_setting() {
     for (b, help) in [
         (
             "full_s",
-            "compare what is made of it: `-e 'selector_width(full_s)'`",
+            "for how many keys each position selects: `selector_width(full_s)`",
         ),
-        ("[tokens, 1]", "compare one item: `-e '[tokens, 1][0]'`"),
-        ("{\"a\": 1}", "compare one item: `-e '{\"a\": 1}[\"a\"]'`"),
-        ("sort", "compare what it gives: `-e 'sort(tokens, tokens)'`"),
+        ("[tokens, 1]", "for its first element: `[tokens, 1][0]`"),
+        ("{\"a\": 1}", "to look up each token: `{\"a\": 1}[tokens]`"),
+        ("has_prev", "call it: `has_prev(tokens)`"),
     ] {
         let ran = equiv("tokens", b, SMALL);
         assert!(
@@ -502,8 +502,8 @@ fn equiv_needs_two_s_ops_and_a_setting() {
             "{}",
             ran.shown()
         );
-        let (_, typed) = help.split_once("-e '").unwrap();
-        let typed = equiv("tokens", typed.trim_end_matches("'`"), SMALL);
+        let (_, typed) = help.split_once('`').unwrap();
+        let typed = equiv("tokens", typed.trim_end_matches('`'), SMALL);
         assert!(typed.err.is_empty(), "{}", typed.shown());
     }
     assert_eq!(equiv("tokens", "tokens", &["--vocab", "ab"]).status, 1);

@@ -5,14 +5,13 @@ use super::arguments::{Arguments, Equiv, Setting, Switch};
 use super::input::{Input, asked, open, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::counted;
-use crate::base::{Code, Diagnostic, Fallible, Sources, Span};
+use crate::base::{Fallible, Sources, counted};
 use crate::equiv::{Comparison, Difference, Method, Options, Verdict, compare};
 use crate::eval::Meta;
 use crate::graph::{SOpId, Sharing};
 use crate::interpret::{Sequence, evaluate_selector};
 use crate::session::show::matrix;
-use crate::session::{self, Session};
+use crate::session::{self, Session, no_sop};
 use crate::value::Value;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -68,9 +67,12 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
             (found, Some(selectors))
         }
         _ => {
-            let first = sop(output, &mut session, (a, first, span))?;
-            let second = sop(output, &mut session, (b, second, other))?;
-            let pair = [first, second];
+            let mut sop = |text: &str, meta: &Meta, span| {
+                let sop = session.as_sop(meta, span);
+                let sop = sop.ok_or_else(|| no_sop(text, meta, span));
+                output.expect(sop, session.sources())
+            };
+            let pair = [sop(a, &first, span)?, sop(b, &second, other)?];
             let found = compared(output, &session, pair, &setting, &options)?;
             (found, None)
         }
@@ -133,37 +135,6 @@ fn not_two() -> Stop {
     };
     let _ = wrong.print();
     Stop::Usage
-}
-
-/// The s-op that an expression names; an atom is the s-op that holds it everywhere.
-fn sop(
-    output: &mut Output,
-    session: &mut Session,
-    (text, meta, span): (&str, Meta, Span),
-) -> Result<SOpId, Stop> {
-    if let Some(sop) = session.as_sop(&meta, span) {
-        return Ok(sop);
-    }
-    let help = match meta {
-        Meta::Selector(_) => format!("compare what is made of it: `-e 'selector_width({text})'`"),
-        Meta::List(_) => format!("compare one item: `-e '{text}[0]'`"),
-        Meta::Dict(ref dict) => match dict.iter().next() {
-            Some((key, _)) => format!("compare one item: `-e '{text}[{}]'`", key.source()),
-            None => "compare s-ops: `-e tokens`".to_string(),
-        },
-        Meta::Function(ref callable) => {
-            let arguments = vec!["tokens"; callable.takes().0].join(", ");
-            format!("compare what it gives: `-e '{text}({arguments})'`")
-        }
-        Meta::SOp(_) | Meta::Atom(_) | Meta::Scorer(_) | Meta::Application(_) | Meta::Broken => {
-            "compare s-ops: `-e tokens`".to_string()
-        }
-    };
-    let message = format!("an s-op is needed, not {}", meta.kind());
-    let error = Diagnostic::error(Code::AtomExpected, message)
-        .at(span, format!("this is {}", meta.kind()))
-        .help(help);
-    output.expect(Err(Box::new(error)), session.sources())
 }
 
 /// What each of two selectors selects on the input that tells them apart, a row for each query.

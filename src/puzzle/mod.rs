@@ -14,7 +14,7 @@ use crate::eval::Meta;
 use crate::graph::SOpId;
 use crate::infer::Setting;
 use crate::interpret::Sequence;
-use crate::session::{Session, files};
+use crate::session::{Session, files, no_sop};
 use crate::value::{TypeSet, Value};
 use std::path::Path;
 
@@ -362,8 +362,6 @@ fn given(session: &mut Session) -> Fallible<SOpId> {
             .into());
     }
     let (meta, span) = session.expression_at(ANSWER)?;
-    match session.as_sop(&meta, span) {
-        Some(sop) => Ok(sop),
-        None => session.sop(ANSWER),
-    }
+    let sop = session.as_sop(&meta, span);
+    sop.ok_or_else(|| no_sop(ANSWER, &meta, span))
 }
