@@ -136,8 +136,7 @@ fn wanted(
     if expressions.is_empty() {
         let message = "a batch needs to know what to evaluate";
         let error = Diagnostic::error(Code::BadRequest, message).help("say it with `-e EXPR`");
-        output.report(&error, session.sources());
-        return Err(Stop::Reported);
+        return Err(output.refuse(&error, session.sources()));
     }
     let mut wanted = Wanted {
         texts: expressions.to_vec(),

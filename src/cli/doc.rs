@@ -113,8 +113,7 @@ fn save(output: &mut Output, path: &Path, text: &str, force: bool) -> Result<(),
     if !force && path.exists() && !is_ours(path) {
         let error = unwritten(path, "it exists, and is not as `rasp doc` has written it")
             .help("give another name, or `--force`");
-        output.report(&error, &sources);
-        return Err(Stop::Reported);
+        return Err(output.refuse(&error, &sources));
     }
     output.expect(
         write_made(path, text.as_bytes(), Existing::Replace),

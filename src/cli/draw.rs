@@ -158,8 +158,7 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
         _ => None,
     };
     if let Some(error) = misfit {
-        output.report(&error, &none);
-        return Err(Stop::Reported);
+        return Err(output.refuse(&error, &none));
     }
     let given = output.expect(arguments.input.given(), &none)?;
     let mut session = match &arguments.file {
@@ -169,8 +168,7 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
     if arguments.model.is_some() && arguments.setting.is_given() {
         let error = Diagnostic::error(Code::BadRequest, "a model that is given is made already");
         let help = "leave out `--vocab` and `--max-len`, which are for one that is made here";
-        output.report(&error.help(help), &none);
-        return Err(Stop::Reported);
+        return Err(output.refuse(&error.help(help), &none));
     }
     let target = Target::new(&mut session, &arguments.expr);
     let target = output.expect(target, session.sources())?;

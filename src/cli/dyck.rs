@@ -172,11 +172,10 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let found = output.expect(found, &sources)?;
     if found.checked == 0 {
         let error = Diagnostic::error(Code::BadRequest, "there is no input to try");
-        output.report(
+        return Err(output.refuse(
             &error.help("give `--exhaustive` or `--samples` a number"),
             &sources,
-        );
-        return Err(Stop::Reported);
+        ));
     }
     if found.wrong > 0 {
         output.fail();

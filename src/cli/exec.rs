@@ -46,8 +46,7 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     if inputs.is_empty() {
         let error = Diagnostic::error(Code::BadRequest, "there is no input to run the model on")
             .help("give one with `-i TEXT`, or many with `--batch FILE`");
-        output.report(&error, &sources);
-        return Err(Stop::Reported);
+        return Err(output.refuse(&error, &sources));
     }
     let width = arguments
         .width

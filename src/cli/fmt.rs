@@ -68,8 +68,7 @@ fn format_text(
         let told = Diagnostic::error(Code::LimitReached, message)
             .note(format!("it would have {bytes} bytes"))
             .note(format!("the limit `source_bytes` is {bound} bytes"));
-        output.report(&told, sources);
-        return Err(Stop::Reported);
+        return Err(output.refuse(&told, sources));
     }
     let again = parse_text(sources, &loaded.name, &formatted);
     let errors = again.diagnostics.iter().any(is_error);
@@ -77,8 +76,7 @@ fn format_text(
     if errors || !comments || print(&again.ast, &formatted) != formatted {
         // Nobody's file is to be damaged by a mistake in the formatter.
         let message = format!("{} was not formatted: this is a bug in rasp", loaded.name);
-        output.report(&Diagnostic::error(Code::FileNotWritten, message), sources);
-        return Err(Stop::Reported);
+        return Err(output.refuse(&Diagnostic::error(Code::FileNotWritten, message), sources));
     }
     Ok(formatted)
 }

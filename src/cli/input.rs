@@ -274,28 +274,16 @@ pub fn value_json(value: &Value) -> Json {
     serde_json::to_value(Atom(value)).unwrap_or(Json::Null)
 }
 
-/// A program that cannot be run: its errors have been shown, and the first is kept for tools.
-pub struct Unreadable {
-    pub stop: Stop,
-    pub first: Option<Box<(Diagnostic, Sources)>>,
-}
-
-impl From<Unreadable> for Stop {
-    fn from(unreadable: Unreadable) -> Stop {
-        unreadable.stop
-    }
-}
-
 /// A session in which the program has been run, with the events of its statements. Warnings are
 /// shown.
 ///
 /// # Errors
-/// The program cannot be read, or has errors: they are shown, and returned.
+/// The program cannot be read, or has errors.
 pub fn open(
     output: &mut Output,
     program: &Program,
     sharing: Sharing,
-) -> Result<(Session, Vec<Event>), Unreadable> {
+) -> Result<(Session, Vec<Event>), Stop> {
     let loaded = open_file(output, program)?;
     open_read(output, &loaded, sharing)
 }
@@ -303,15 +291,9 @@ pub fn open(
 /// The text of a program.
 ///
 /// # Errors
-/// It cannot be read: that is shown, and returned.
-pub fn open_file(output: &mut Output, program: &Program) -> Result<Loaded, Unreadable> {
-    read(&program.file).map_err(|diagnostic| {
-        output.report(&diagnostic, &Sources::new());
-        Unreadable {
-            stop: Stop::Reported,
-            first: Some(Box::new((*diagnostic, Sources::new()))),
-        }
-    })
+/// It cannot be read.
+pub fn open_file(output: &mut Output, program: &Program) -> Result<Loaded, Stop> {
+    output.expect(read(&program.file), &Sources::new())
 }
 
 /// As [`open`], of a program that has been read.
@@ -322,25 +304,14 @@ pub fn open_read(
     output: &mut Output,
     loaded: &Loaded,
     sharing: Sharing,
-) -> Result<(Session, Vec<Event>), Unreadable> {
+) -> Result<(Session, Vec<Event>), Stop> {
     let mut session = session(sharing);
     let control = session.control().clone();
-    let stopped = |stop| Unreadable { stop, first: None };
     let events = progress::shown(output, &control, "running the program", || {
         session.load(loaded)
-    });
-    let events = events.map_err(stopped)?;
-    let found = session.take_diagnostics();
-    match output.report_all(&found, session.sources()) {
-        Ok(()) => Ok((session, events)),
-        Err(stop) => {
-            let first = found
-                .into_iter()
-                .find(|found| found.severity == crate::base::Severity::Error);
-            let first = first.map(|first| Box::new((first, session.sources().clone())));
-            Err(Unreadable { stop, first })
-        }
-    }
+    })?;
+    output.report_all(&session.take_diagnostics(), session.sources())?;
+    Ok((session, events))
 }
 
 /// The programs that a command is to read, each once: of a folder all `.rasp` files in it and below, sorted,

@@ -58,6 +58,8 @@ pub struct Output {
     failed: bool,
     open: bool,
     interrupted: bool,
+    /// For tools, which are told it again in place of results.
+    first: Option<(Diagnostic, Sources)>,
 }
 
 impl Output {
@@ -71,6 +73,7 @@ impl Output {
             failed: false,
             open: false,
             interrupted: false,
+            first: None,
         }
     }
 
@@ -130,14 +133,24 @@ impl Output {
     pub fn report(&mut self, diagnostic: &Diagnostic, sources: &Sources) {
         // What was computed before the error comes before it also where both streams are one.
         let _ = self.out.flush();
-        self.failed |= diagnostic.severity == Severity::Error;
-        if diagnostic.code == Code::Interrupted && std::mem::replace(&mut self.interrupted, true) {
-            return;
+        let is_error = diagnostic.severity == Severity::Error;
+        self.failed |= is_error;
+        if diagnostic.code == Code::Interrupted {
+            if std::mem::replace(&mut self.interrupted, true) {
+                return;
+            }
+        } else if is_error && self.first.is_none() {
+            self.first = Some((diagnostic.clone(), sources.clone()));
         }
         match self.json {
             true => tell(&format!("{}\n", diagnostic_json(diagnostic, sources))),
             false => tell(&render(diagnostic, sources, self.style)),
         }
+    }
+
+    /// The first error since the last call; an interruption is none.
+    pub fn take_first(&mut self) -> Option<(Diagnostic, Sources)> {
+        self.first.take()
     }
 
     /// Says something about the command itself, apart from its results.
@@ -186,13 +199,16 @@ impl Output {
         result: Result<T, Box<Diagnostic>>,
         sources: &Sources,
     ) -> Result<T, Stop> {
-        result.map_err(|diagnostic| {
-            self.report(&diagnostic, sources);
-            match diagnostic.code == Code::Interrupted {
-                true => Stop::Interrupted,
-                false => Stop::Reported,
-            }
-        })
+        result.map_err(|diagnostic| self.refuse(&diagnostic, sources))
+    }
+
+    /// The end of the command, after showing why.
+    pub fn refuse(&mut self, error: &Diagnostic, sources: &Sources) -> Stop {
+        self.report(error, sources);
+        match error.code == Code::Interrupted {
+            true => Stop::Interrupted,
+            false => Stop::Reported,
+        }
     }
 }
 

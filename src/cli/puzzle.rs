@@ -3,11 +3,11 @@
 
 use super::arguments::{Diagnostics, Program};
 use super::equiv::result_json;
-use super::input::{Unreadable, open, programs, value_json};
+use super::input::{open, programs, value_json};
 use super::limits::session;
 use super::output::{Output, Stop, diagnostic_json, table};
 use super::progress;
-use crate::base::{Sources, visible};
+use crate::base::{Diagnostic, Sources, visible};
 use crate::equiv::Difference;
 use crate::graph::Sharing;
 use crate::puzzle::{Door, Grade, Puzzle};
@@ -102,13 +102,12 @@ fn listed(output: &mut Output) -> Result<(), Stop> {
 fn check(output: &mut Output, puzzle: &Puzzle, file: &Path, json: bool) -> Result<(), Stop> {
     let graded = graded(output, puzzle, file);
     if json {
-        output.json(&graded_json(puzzle, &graded))?;
+        let why = output.take_first();
+        output.json(&graded_json(puzzle, &graded, &why))?;
+        return graded.map(drop);
     }
     let (_, grade) = graded?;
-    match json {
-        true => Ok(()),
-        false => output.text(&puzzle.told(&grade, Door::Shell)),
-    }
+    output.text(&puzzle.told(&grade, Door::Shell))
 }
 
 /// A line for each program, whatever becomes of the others.
@@ -122,18 +121,19 @@ fn check_all(output: &mut Output, puzzle: &Puzzle, arguments: &Arguments) -> Res
     let mut solved = 0;
     for file in &files {
         let graded = graded(output, puzzle, file);
-        if let Err(Unreadable {
-            stop: stop @ (Stop::Interrupted | Stop::Usage | Stop::Output),
-            ..
-        }) = graded
-        {
+        if let Err(stop @ (Stop::Interrupted | Stop::Usage | Stop::Output)) = graded {
             return Err(stop);
         }
+        let why = output.take_first();
         let name = file.display().to_string();
         solved += usize::from(matches!(graded, Ok((_, Grade::Solved { .. }))));
         match arguments.diagnostics.json {
-            true => output.json(&graded_file_json(puzzle, &graded, &name))?,
-            false => rows.push(graded_row(&graded, &name)),
+            true => {
+                let mut json = graded_json(puzzle, &graded, &why);
+                json["file"] = json!(name);
+                output.json(&json)?;
+            }
+            false => rows.push(graded_row(&graded, &why, &name)),
         }
     }
     if arguments.diagnostics.json {
@@ -143,61 +143,52 @@ fn check_all(output: &mut Output, puzzle: &Puzzle, arguments: &Arguments) -> Res
     output.line(&format!("\n{solved} of {} solved", files.len()))
 }
 
-/// What became of a file, or why it has no grade.
-type Graded = Result<(Session, Grade), Unreadable>;
+/// What became of a file, or that it has no grade.
+type Graded = Result<(Session, Grade), Stop>;
 
-fn graded_row(graded: &Graded, name: &str) -> Vec<String> {
+/// The first error, which says why there is no grade.
+type Why = Option<(Diagnostic, Sources)>;
+
+fn graded_row(graded: &Graded, why: &Why, name: &str) -> Vec<String> {
     let (verdict, why) = match graded {
         Ok((_, grade)) => grade.briefly(),
-        Err(Unreadable {
-            first: Some(first), ..
-        }) => ("does not run", first.0.to_string()),
-        Err(Unreadable { first: None, .. }) => ("does not run", String::new()),
+        Err(_) => {
+            let why = why.as_ref().map(|(error, _)| error.to_string());
+            ("does not run", why.unwrap_or_default())
+        }
     };
     vec![visible::name(name).into(), verdict.to_string(), why]
 }
 
-fn graded_file_json(puzzle: &Puzzle, graded: &Graded, name: &str) -> Json {
-    let mut json = graded_json(puzzle, graded);
-    json["file"] = json!(name);
-    json
-}
-
 /// # Errors
-/// The program cannot be read, has errors, or has no answer: they are shown, and returned.
+/// The program cannot be read, has errors, or has no answer.
 fn graded(output: &mut Output, puzzle: &Puzzle, file: &Path) -> Graded {
     let program = Program {
         file: file.to_path_buf(),
     };
     let (mut session, _) = open(output, &program, Sharing::Equal)?;
     let control = session.control().clone();
-    let grade = progress::shown(output, &control, "grading", || puzzle.grade(&mut session));
-    let grade = grade.map_err(|stop| Unreadable { stop, first: None })?;
-    let grade = grade.map_err(|diagnostic| {
+    let grade = progress::shown(output, &control, "grading", || puzzle.grade(&mut session))?;
+    let grade = grade.map_err(|error| {
         let place = format!("in {}", visible::path(file));
-        let diagnostic = Box::new(diagnostic.note(place));
-        output.report(&diagnostic, session.sources());
-        Unreadable {
-            stop: Stop::Reported,
-            first: Some(Box::new((*diagnostic, session.sources().clone()))),
-        }
-    })?;
+        Box::new(error.note(place))
+    });
+    let grade = output.expect(grade, session.sources())?;
     if !matches!(grade, Grade::Solved { .. }) {
         output.fail();
     }
     Ok((session, grade))
 }
 
-fn graded_json(puzzle: &Puzzle, graded: &Graded) -> Json {
-    match graded {
-        Ok((session, grade)) => grade_json(puzzle, grade, session.sources()),
-        Err(Unreadable { first, .. }) => {
-            let mut json = json!({"puzzle": puzzle.name_json(), "solved": false});
-            if let Some(first) = first {
-                json["error"] = diagnostic_json(&first.0, &first.1);
-            }
-            json
-        }
+fn graded_json(puzzle: &Puzzle, graded: &Graded, why: &Why) -> Json {
+    match (graded, why) {
+        (Ok((session, grade)), _) => grade_json(puzzle, grade, session.sources()),
+        (Err(_), None) => json!({"puzzle": puzzle.name_json(), "solved": false}),
+        (Err(_), Some((error, sources))) => json!({
+            "puzzle": puzzle.name_json(),
+            "solved": false,
+            "error": diagnostic_json(error, sources),
+        }),
     }
 }
 

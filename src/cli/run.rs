@@ -23,15 +23,13 @@ type Request<'e> = (String, Fallible<(Meta, Span)>, Option<&'e Event>);
 pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
     let given = inputs(&arguments.inputs);
     let given = output.expect(given, &Sources::new())?;
-    let (mut session, events) = match open(output, &arguments.program, Sharing::Equal) {
-        Ok(opened) => opened,
-        Err(unreadable) => {
-            if let (true, Some(first)) = (arguments.json, &unreadable.first) {
-                report_unreadable(output, arguments, &given, &first.0, &first.1)?;
-            }
-            return Err(unreadable.stop);
-        }
-    };
+    let opened = open(output, &arguments.program, Sharing::Equal);
+    if let (Err(Stop::Reported), true) = (&opened, arguments.json)
+        && let Some((first, sources)) = output.take_first()
+    {
+        report_unreadable(output, arguments, &given, &first, &sources)?;
+    }
+    let (mut session, events) = opened?;
     if let Some(path) = &arguments.batch {
         return batch(output, &mut session, arguments, path);
     }

@@ -39,8 +39,7 @@ pub fn man(output: &mut Output, arguments: &Man) -> Result<(), Stop> {
                 let message = format!("there is no command `{name}`");
                 let error = Diagnostic::error(Code::BadRequest, message)
                     .help("`rasp --help` lists the commands");
-                output.report(&error, &Sources::new());
-                return Err(Stop::Reported);
+                return Err(output.refuse(&error, &Sources::new()));
             }
         },
     };

@@ -57,10 +57,8 @@ pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
     let events = progress::shown(output, &control, "running the program", load)?;
     let found = session.take_diagnostics();
     output.report_all(&found, session.sources())?;
-    let (name, sop) = subject(&mut session, arguments, &events).map_err(|error| {
-        output.report(&error, session.sources());
-        Stop::Reported
-    })?;
+    let subject = subject(&mut session, arguments, &events);
+    let (name, sop) = output.expect(subject, session.sources())?;
     let input = match &arguments.input {
         Some(text) => Input::example(&crate::value::Value::characters(text)),
         None => Input::example(&session.settings.example),
