@@ -1,6 +1,7 @@
 //! The documentation says what is true: its RASP examples give what it says, and its tables list
 //! what there is.
 
+use crate::common::shown::shown_value;
 use rasp::base::{Diagnostic, Limits, Severity};
 use rasp::graph::Sharing;
 use rasp::inside::builtin::{RESERVED, RESERVED_LIBRARY, TABLE};
@@ -91,7 +92,7 @@ fn outcomes(block: &str) -> Vec<(usize, String)> {
         let Event::Expression { span, .. } = event else {
             continue;
         };
-        match session.shown_value(event, &example) {
+        match shown_value(&session, event, &example) {
             Ok(Some(value)) => outcomes.push((line(span.end), plain(&value))),
             Ok(None) => {}
             Err(diagnostic) => outcomes.push((line(span.end), said(&diagnostic))),

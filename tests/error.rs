@@ -4,6 +4,7 @@
 //! `#: input "abc"` or `#: limit call_depth 50`.
 
 use crate::common::mistakes::{Mistake, directory, mistakes, topic, topics};
+use crate::common::shown::shown_value;
 use rasp::base::render::{Style, render};
 use rasp::base::{Code, Diagnostic, Limits, Sources, Span};
 use rasp::graph::{SOpId, Sharing};
@@ -52,7 +53,7 @@ fn report(program: &Loaded) -> (Vec<Diagnostic>, Sources) {
     let mut diagnostics = session.take_diagnostics();
     let input = session.settings.example.clone();
     for event in &events {
-        if let Err(error) = session.shown_value(event, &input) {
+        if let Err(error) = shown_value(&session, event, &input) {
             diagnostics.push(*error);
         }
     }
@@ -212,7 +213,11 @@ fn programs_that_the_reference_rejects() {
         let mut diagnostics = session.take_diagnostics();
         let input = session.settings.example.clone();
         for event in &events {
-            diagnostics.extend(session.shown_value(event, &input).err().map(|error| *error));
+            diagnostics.extend(
+                shown_value(&session, event, &input)
+                    .err()
+                    .map(|error| *error),
+            );
         }
         let new = kinds.insert(kind_of_error(case["error"].as_str().expect("a text")));
         if new {

@@ -1,6 +1,7 @@
 //! Holds the project against the reference implementation: 829 programs with the values, printed
 //! form, layers and heads it gives, and 156 programs it rejects.
 
+use crate::common::shown::shown_value;
 use rasp::graph::Sharing;
 use rasp::session::Session;
 use rasp::value::Value;
@@ -114,7 +115,7 @@ fn outcome(case: &Json) -> Result<String, String> {
     let mut values = Vec::new();
     let mut errors = session.take_diagnostics();
     for event in &events {
-        match session.shown_value(event, &input) {
+        match shown_value(&session, event, &input) {
             Ok(Some(value)) => values.push(value),
             Ok(None) => {}
             Err(error) => errors.push(*error),

@@ -2,18 +2,18 @@
 //! streamed in the order of the inputs; an error in one of them is that one's result.
 
 use super::arguments::Run;
-use super::asked::Asked;
-use super::input::{Input, JsonInput, json_input};
-use super::json::{Told, Values};
+use super::input::{Input, json_input};
+use super::json::{Given, Told};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Code, Control, Diagnostic, Limits, Sources, Span, parallel, read, visible};
+use crate::base::{
+    Code, Control, Diagnostic, Fallible, Limits, Sources, Span, parallel, read, visible,
+};
 use crate::graph::Graph;
+use crate::interpret::Applicable;
 use crate::model::cell;
-use crate::session::{Session, no_sop};
-use crate::value::Value;
+use crate::session::{Session, no_sop, show};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
@@ -26,11 +26,11 @@ const TOGETHER_BYTES: usize = 4 << 20;
 /// Bytes of memory that a byte of a line takes at most, in the values of its tokens and of results.
 const BYTES_FOR_BYTE: u64 = 64;
 
-/// What to evaluate, with its texts.
+/// What to evaluate, and where its text is.
 struct Wanted {
-    texts: Vec<String>,
-    asked: Vec<Asked>,
-    spans: Vec<Span>,
+    text: String,
+    asked: Applicable,
+    span: Span,
 }
 
 /// A result as it is written, or an error with the input it belongs to.
@@ -59,7 +59,7 @@ pub fn batch(
         stage: "interpreting",
     };
     lines.each(output, answers, |output, line, row| {
-        let of = (&*session, &wanted, arguments.json);
+        let of = (&*session, &*wanted, arguments.json);
         write(output, of, line, row)
     })
 }
@@ -132,26 +132,23 @@ fn wanted(
     output: &mut Output,
     session: &mut Session,
     expressions: &[String],
-) -> Result<Wanted, Stop> {
+) -> Result<Vec<Wanted>, Stop> {
     if expressions.is_empty() {
         let message = "a batch needs to know what to evaluate";
         let error = Diagnostic::error(Code::BadRequest, message).help("say it with `-e EXPR`");
         return Err(output.refuse(&error, session.sources()));
     }
-    let mut wanted = Wanted {
-        texts: expressions.to_vec(),
-        asked: Vec::new(),
-        spans: Vec::new(),
+    let wanted = |text: &String| {
+        let (meta, span) = session.expression_at(text)?;
+        let asked = meta.as_applicable();
+        Ok(Wanted {
+            text: text.clone(),
+            asked: asked.ok_or_else(|| no_sop(text, &meta, span))?,
+            span,
+        })
     };
-    for text in expressions {
-        let found = session.expression_at(text);
-        let (meta, span) = output.expect(found, session.sources())?;
-        let asked = Asked::of(&meta).ok_or_else(|| no_sop(text, &meta, span));
-        let asked = output.expect(asked, session.sources())?;
-        wanted.asked.push(asked);
-        wanted.spans.push(span);
-    }
-    Ok(wanted)
+    let wanted: Fallible<Vec<Wanted>> = expressions.iter().map(wanted).collect();
+    output.expect(wanted, session.sources())
 }
 
 fn open(path: &Path) -> Result<Box<dyn BufRead>, Box<Diagnostic>> {
@@ -216,48 +213,17 @@ fn bar(path: &Path) -> ProgressBar {
 }
 
 /// The input of a line, or what it is instead and why that is none.
-pub fn line(line: &[u8]) -> Result<Given, (Json, Box<Diagnostic>)> {
+pub fn line(line: &[u8]) -> Result<Input, (Json, Box<Diagnostic>)> {
     let input = match std::str::from_utf8(line) {
         Ok(text) => json_input(text.trim()),
         Err(_) => Err("the line is not UTF-8".to_string()),
     };
-    let wrong = |problem: String| {
+    input.map_err(|problem| {
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
         let given = serde_json::from_str(text).unwrap_or_else(|_| Json::from(text));
         (given, not_an_input(&problem))
-    };
-    input.map(Given).map_err(wrong)
-}
-
-/// An input as it was given: a text, or a list.
-pub struct Given(pub JsonInput);
-
-impl Given {
-    /// The same for those who hold inputs with their JSON.
-    pub fn input(self) -> Input {
-        let given = serde_json::to_value(&self).unwrap_or(Json::Null);
-        let tokens = self.0.tokens;
-        Input { tokens, given }
-    }
-}
-
-impl Serialize for Given {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let JsonInput { tokens, is_text } = &self.0;
-        match is_text {
-            true => {
-                let text: String = tokens.iter().map(Value::to_string).collect();
-                serializer.serialize_str(&text)
-            }
-            false => Values(tokens).serialize(serializer),
-        }
-    }
-}
-
-/// As one line of JSON.
-fn line_of(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+    })
 }
 
 fn not_an_input(reason: &str) -> Box<Diagnostic> {
@@ -269,41 +235,40 @@ fn not_an_input(reason: &str) -> Box<Diagnostic> {
 /// The results of one line, one for each that is wanted.
 fn outcomes(
     (graph, limits): (&Graph, &Limits),
-    wanted: &Wanted,
+    wanted: &[Wanted],
     json: bool,
     written: &[u8],
 ) -> Vec<Outcome> {
-    let given = match line(written) {
-        Ok(given) => given,
-        Err(error) => return wanted.asked.iter().map(|_| Err(error.clone())).collect(),
+    let input = match line(written) {
+        Ok(input) => input,
+        Err(error) => return wanted.iter().map(|_| Err(error.clone())).collect(),
     };
-    let tokens = &given.0.tokens;
-    let on_asked = |(text, asked): (&String, &Asked)| {
-        let answer = asked.answer(graph, tokens, limits).map_err(|error| {
-            let given = serde_json::to_value(&given).unwrap_or(Json::Null);
-            (given, error)
-        })?;
-        if !json {
-            return Ok(answer.told(&format!("{text}({})", line_of(&given)), tokens));
-        }
-        Ok(line_of(&Told {
-            expr: text,
-            input: &given,
-            output: &answer,
-            kind: answer.kind(),
-        }))
+    let outcome = |Wanted { text, asked, .. }: &Wanted| {
+        let given = asked.on(graph, input.tokens.clone(), limits);
+        let given = given.map_err(|failed| (json!(input), failed.in_graph(graph).into()))?;
+        Ok(match json {
+            true => {
+                let told = Told {
+                    expr: text,
+                    input: &input,
+                    output: &Given(&given),
+                    kind: given.kind(),
+                };
+                serde_json::to_string(&told).unwrap_or_default()
+            }
+            false => format!("{} = {}", input.applied(text), show::application(&given)),
+        })
     };
-    let wanted = wanted.texts.iter().zip(&wanted.asked);
-    wanted.map(on_asked).collect()
+    wanted.iter().map(outcome).collect()
 }
 
 fn write(
     output: &mut Output,
-    (session, wanted, json): (&Session, &Wanted, bool),
+    (session, wanted, json): (&Session, &[Wanted], bool),
     line: (usize, &[u8]),
     row: Vec<Outcome>,
 ) -> Result<(), Stop> {
-    for (index, answer) in row.into_iter().enumerate() {
+    for (wanted, answer) in wanted.iter().zip(row) {
         let (given, error) = match answer {
             Ok(line) => {
                 output.line(&line)?;
@@ -311,17 +276,16 @@ fn write(
             }
             Err(failed) => failed,
         };
-        let error = wanted.asked[index].explained(session, error);
+        let error = session.why_not(wanted.asked, *error);
         // What is no input has not been evaluated.
         let error = match error.code == Code::BadInput {
             true => *error,
-            false => error.or_at(wanted.spans[index], "evaluated here"),
+            false => error.or_at(wanted.span, "evaluated here"),
         };
         if json {
             output.fail();
             let error = diagnostic_json(&error, session.sources());
-            let text = &wanted.texts[index];
-            output.json(&json!({"expr": text, "input": given, "error": error}))?;
+            output.json(&json!({"expr": wanted.text, "input": given, "error": error}))?;
         } else {
             output.report(&error.note(on_line(line)), session.sources());
         }

@@ -2,19 +2,20 @@
 
 use super::arguments::Exec;
 use super::batch::{Lines, line, on_line};
-use super::input::{Input, inputs, value_json};
+use super::input::{Input, inputs};
+use super::json::Values;
 use super::limits::limits;
 use super::model::load;
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Code, Control, Diagnostic, Sources, parallel, terminal};
+use crate::base::{Code, Control, Diagnostic, Fallible, Sources, parallel, terminal};
 use crate::execute::Executor;
 use crate::execute::trace::trace_in_order;
 use crate::machine::looped;
 use crate::model::{Host, Model, describe_exactness};
 use crate::plan::Plan;
 use crate::value::Value;
-use crate::value::sequence::{display_sequence, display_values, sequence_type};
+use crate::value::sequence::{SequenceType, display, sequence_type};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
@@ -71,56 +72,57 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
         if let (Some(trace), false) = (&traced, arguments.json) {
             output.text(&trace.text(width))?;
         }
-        let answered = Answered { input, result };
+        let outcome = outcome(input, result);
         let trace = traced.map(|trace| trace.to_json());
-        answered.write(output, &model, (arguments.json, trace))?;
+        write(output, &model, outcome, (arguments.json, trace))?;
     }
     Ok(())
 }
 
-/// What a model gives on an input.
-struct Answered {
-    input: Input,
-    result: Result<Vec<Vec<Value>>, Box<Diagnostic>>,
+/// What a model gives on an input, or an error with the input it belongs to.
+type Outcome = Result<(Input, Outputs), (Json, Box<Diagnostic>)>;
+
+/// The values of each output.
+type Outputs = Vec<Vec<Value>>;
+
+fn outcome(input: Input, result: Fallible<Outputs>) -> Outcome {
+    match result {
+        Ok(outputs) => Ok((input, outputs)),
+        Err(error) => Err((json!(input), error)),
+    }
 }
 
-impl Answered {
-    fn write(
-        self,
-        output: &mut Output,
-        model: &Model,
-        (json, trace): (bool, Option<Json>),
-    ) -> Result<(), Stop> {
-        match self.result {
-            Ok(outputs) if json => {
-                let mut line = exec_json(model, &self.input, &outputs);
-                if let Some(trace) = trace {
-                    line["trace"] = trace;
-                }
-                output.json(&line)?;
+fn write(
+    output: &mut Output,
+    model: &Model,
+    outcome: Outcome,
+    (json, trace): (bool, Option<Json>),
+) -> Result<(), Stop> {
+    match outcome {
+        Ok((input, outputs)) if json => {
+            let mut line = exec_json(model, &input, &outputs);
+            if let Some(trace) = trace {
+                line["trace"] = trace;
             }
-            Ok(outputs) => {
-                for (name, values) in named(model, &outputs) {
-                    let shown = sequence_type(values).map_or_else(
-                        |_| display_values(values),
-                        |kind| display_sequence(values, kind),
-                    );
-                    let call = match model.machine {
-                        None => self.input.applied(name),
-                        Some(_) => format!("{name}({})", self.input.source()),
-                    };
-                    output.line(&format!("{call} = {shown}"))?;
-                }
-            }
-            Err(diagnostic) if json => {
-                output.fail();
-                let error = diagnostic_json(&diagnostic, &Sources::new());
-                output.json(&json!({"input": self.input.given, "error": error}))?;
-            }
-            Err(diagnostic) => output.report(&diagnostic, &Sources::new()),
+            output.json(&line)?;
         }
-        Ok(())
+        Ok((input, outputs)) => {
+            for (name, values) in named(model, &outputs) {
+                let call = match model.machine {
+                    None => input.applied(name),
+                    Some(_) => format!("{name}({})", input.source()),
+                };
+                output.line(&format!("{call} = {}", display(values)))?;
+            }
+        }
+        Err((given, error)) if json => {
+            output.fail();
+            let error = diagnostic_json(&error, &Sources::new());
+            output.json(&json!({"input": given, "error": error}))?;
+        }
+        Err((_, error)) => output.report(&error, &Sources::new()),
     }
+    Ok(())
 }
 
 /// Answers the lines of a file, in their order.
@@ -137,7 +139,7 @@ fn batch(
         limits: &limits,
         stage: "running the model",
     };
-    let answers = |lines: &[Vec<u8>]| -> Vec<Answered> {
+    let answers = |lines: &[Vec<u8>]| -> Vec<Outcome> {
         let together: Vec<&[Vec<u8>]> = lines.chunks(TOGETHER).collect();
         let answered = |_: &mut (), at: usize| match control.is_stopped() {
             true => Vec::new(),
@@ -146,50 +148,37 @@ fn batch(
         let answers = parallel::map((together.len(), 1), || (), answered);
         answers.into_iter().flatten().collect()
     };
-    lines.each(output, answers, |output, line, mut answered| {
-        if let (Err(error), false) = (&mut answered.result, json) {
+    lines.each(output, answers, |output, line, mut outcome| {
+        if let (Err((_, error)), false) = (&mut outcome, json) {
             error.notes.push(on_line(line));
         }
-        answered.write(output, model, (json, None))
+        write(output, model, outcome, (json, None))
     })
 }
 
 /// What a model gives on some lines: together, unless one of them is no input of it.
-fn answered((model, executor): (&Model, &Executor), lines: &[Vec<u8>]) -> Vec<Answered> {
-    let given = |written: &Vec<u8>| match line(written) {
-        Ok(given) => {
-            let input = given.input().in_tokens_of(&model.vocabulary);
-            match looped::fits(model, input.tokens.len()) {
-                Ok(()) => Ok(input),
-                Err(error) => Err(Answered {
-                    input,
-                    result: Err(error),
-                }),
-            }
+fn answered((model, executor): (&Model, &Executor), lines: &[Vec<u8>]) -> Vec<Outcome> {
+    let given = |written: &Vec<u8>| {
+        let input = line(written)?.in_tokens_of(&model.vocabulary);
+        match looped::fits(model, input.tokens.len()) {
+            Ok(()) => Ok(input),
+            Err(error) => Err((json!(input), error)),
         }
-        Err((given, error)) => Err(Answered {
-            input: Input {
-                tokens: Vec::new(),
-                given,
-            },
-            result: Err(error),
-        }),
     };
-    let given: Vec<Result<Input, Answered>> = lines.iter().map(given).collect();
+    let given: Vec<Result<Input, _>> = lines.iter().map(given).collect();
     let tokens = given.iter().flatten().map(|input| input.tokens.clone());
     let tokens: Vec<Vec<Value>> = tokens.collect();
-    let mut results: Vec<Result<Vec<Vec<Value>>, Box<Diagnostic>>> =
-        match executor.run_all_outputs(&tokens) {
-            Ok(outputs) => outputs.into_iter().map(Ok).collect(),
-            Err(_) => tokens
-                .iter()
-                .map(|tokens| executor.run_outputs(tokens))
-                .collect(),
-        };
-    results.reverse();
-    let answer = |given: Result<Input, Answered>| match given {
-        Ok(input) => results.pop().map(|result| Answered { input, result }),
-        Err(answered) => Some(answered),
+    let results: Vec<Fallible<Outputs>> = match executor.run_all_outputs(&tokens) {
+        Ok(outputs) => outputs.into_iter().map(Ok).collect(),
+        Err(_) => tokens
+            .iter()
+            .map(|tokens| executor.run_outputs(tokens))
+            .collect(),
+    };
+    let mut results = results.into_iter();
+    let answer = |given: Result<Input, _>| match given {
+        Ok(input) => results.next().map(|result| outcome(input, result)),
+        Err(error) => Some(Err(error)),
     };
     given.into_iter().filter_map(answer).collect()
 }
@@ -208,24 +197,14 @@ fn named<'m>(
 }
 
 fn exec_json(model: &Model, input: &Input, outputs: &[Vec<Value>]) -> Json {
-    let list = |values: &[Value]| Json::Array(values.iter().map(value_json).collect());
-    let kind = |values: &[Value]| match sequence_type(values) {
-        Ok(kind) => kind.name(),
-        Err(_) => "mixed",
-    };
+    let kind = |values: &[Value]| sequence_type(values).map_or("mixed", SequenceType::name);
     if let [values] = outputs {
-        return json!({"input": input.given, "output": list(values), "type": kind(values)});
+        return json!({"input": input, "output": Values(values), "type": kind(values)});
     }
-    let outputs: Vec<_> = named(model, outputs).collect();
-    let lists = outputs
-        .iter()
-        .map(|(name, values)| (name.to_string(), list(values)));
-    let kinds = outputs
-        .iter()
-        .map(|(name, values)| (name.to_string(), kind(values).into()));
-    json!({
-        "input": input.given,
-        "outputs": Json::Object(lists.collect()),
-        "types": Json::Object(kinds.collect()),
-    })
+    let (mut lists, mut kinds) = (json!({}), json!({}));
+    for (name, values) in named(model, outputs) {
+        lists[name] = json!(Values(values));
+        kinds[name] = kind(values).into();
+    }
+    json!({"input": input, "outputs": lists, "types": kinds})
 }

@@ -144,8 +144,7 @@ fn show(
     }
     // Tokens that are characters make a text; where others are among them, a list.
     let input = Input::example(&all);
-    let list = || input.source();
-    output.line(&input.given.as_str().map_or_else(list, str::to_string))?;
+    output.line(&input.as_text().unwrap_or_else(|| input.source()))?;
     if let Some(error) = &found.error {
         output.report(error, sources);
     }

@@ -1,7 +1,7 @@
 //! Programs, inputs and vocabularies as the command line gives them.
 
 use super::arguments::{Inputs, Program, Setting, Switch};
-use super::json::Atom;
+use super::json::{Atom, Values};
 use super::limits::session;
 use super::making::Making;
 use super::output::{Output, Stop};
@@ -14,10 +14,10 @@ use crate::graph::Sharing;
 use crate::session::{Asked, Session, files};
 use crate::value::Value;
 use crate::value::atom::quote;
-use crate::value::sequence::{applied, list_source};
+use crate::value::sequence::{applied, as_text, list_source};
 use clap::Args;
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
@@ -54,19 +54,33 @@ impl OneInput {
     }
 }
 
-/// An input with the form in which it was given.
+/// An input, as it was given: a text, or a list.
 pub struct Input {
     pub tokens: Vec<Value>,
-    pub given: Json,
+    /// Whether the tokens are the characters of a text.
+    pub is_text: bool,
+}
+
+impl Serialize for Input {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.as_text() {
+            Some(text) => serializer.serialize_str(&text),
+            None => Values(&self.tokens).serialize(serializer),
+        }
+    }
 }
 
 impl Input {
+    /// The text that was given, if it was one.
+    pub fn as_text(&self) -> Option<String> {
+        let tokens = self.tokens.iter().map(Value::to_string);
+        self.is_text.then(|| tokens.collect())
+    }
+
     /// The input as RASP source: a string, or a list.
     pub fn source(&self) -> String {
-        match self.given.as_str() {
-            Some(text) => quote(text),
-            None => list_source(&self.tokens),
-        }
+        self.as_text()
+            .map_or_else(|| list_source(&self.tokens), |text| quote(&text))
     }
 
     /// An expression applied to the input, as RASP source.
@@ -77,7 +91,14 @@ impl Input {
     pub fn text(text: &str) -> Input {
         Input {
             tokens: Value::characters(text),
-            given: Json::String(text.to_string()),
+            is_text: true,
+        }
+    }
+
+    fn list(tokens: Vec<Value>) -> Input {
+        Input {
+            tokens,
+            is_text: false,
         }
     }
 
@@ -86,17 +107,15 @@ impl Input {
     /// # Errors
     /// It is none.
     pub fn json(option: &str, text: &str) -> Fallible<Input> {
-        let tokens = json_tokens(option, text)?;
-        let given = Json::Array(tokens.iter().map(value_json).collect());
-        Ok(Input { tokens, given })
+        json_tokens(option, text).map(Input::list)
     }
 
     /// The input in the tokens of a vocabulary: a character of a text is the token that is written
     /// like it, such as the number 0 for `0`.
     pub fn in_tokens_of(self, vocabulary: &[Value]) -> Input {
-        let Json::String(_) = self.given else {
+        if !self.is_text {
             return self;
-        };
+        }
         let token = |character: &Value| {
             let written = character.to_string();
             let known = vocabulary.contains(character);
@@ -109,16 +128,9 @@ impl Input {
 
     /// The running example, as text if it is one.
     pub fn example(tokens: &[Value]) -> Input {
-        let single = |token: &Value| match token {
-            Value::Str(text) if text.chars().count() == 1 => Some(text.to_string()),
-            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_) => None,
-        };
-        match tokens.iter().map(single).collect::<Option<String>>() {
-            Some(text) => Input::text(&text),
-            None => Input {
-                tokens: tokens.to_vec(),
-                given: Json::Array(tokens.iter().map(value_json).collect()),
-            },
+        Input {
+            tokens: tokens.to_vec(),
+            is_text: as_text(tokens).is_some(),
         }
     }
 }
@@ -196,33 +208,20 @@ pub fn json_tokens(option: &str, text: &str) -> Fallible<Vec<Value>> {
     }
 }
 
-/// An input from JSON.
-pub struct JsonInput {
-    pub tokens: Vec<Value>,
-    /// Whether it was a string, whose characters are the tokens, and no array of tokens.
-    pub is_text: bool,
-}
-
 /// An input from JSON: a string or an array of strings, bools and numbers.
 ///
 /// # Errors
 /// Anything else, an int beyond 64 bits, or a float beyond all floats, in words.
-pub fn json_input(text: &str) -> Result<JsonInput, String> {
+pub fn json_input(text: &str) -> Result<Input, String> {
     // The whole in one go; what is a string, or wrong, is looked at closely.
     if let Ok(tokens) = serde_json::from_str::<Vec<Token>>(text) {
-        return Ok(JsonInput {
-            tokens: tokens.into_iter().map(|Token(token)| token).collect(),
-            is_text: false,
-        });
+        let tokens = tokens.into_iter().map(|Token(token)| token);
+        return Ok(Input::list(tokens.collect()));
     }
     let not_json = |error: serde_json::Error| format!("not JSON: {error}");
     let whole: &RawValue = serde_json::from_str(text).map_err(not_json)?;
     if let Some(Value::Str(text)) = json_token(whole) {
-        let tokens = Value::characters(&text);
-        return Ok(JsonInput {
-            tokens,
-            is_text: true,
-        });
+        return Ok(Input::text(&text));
     }
     let items: Vec<&RawValue> = serde_json::from_str(whole.get())
         .map_err(|_| format!("{} is not an array", whole.get()))?;
@@ -232,10 +231,8 @@ pub fn json_input(text: &str) -> Result<JsonInput, String> {
             false => format!("{item} is no token"),
         })
     };
-    Ok(JsonInput {
-        tokens: items.iter().map(token).collect::<Result<_, _>>()?,
-        is_text: false,
-    })
+    let tokens: Result<Vec<Value>, String> = items.iter().map(token).collect();
+    tokens.map(Input::list)
 }
 
 /// A token of an array.

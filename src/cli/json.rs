@@ -40,6 +40,21 @@ impl Serialize for Values<'_> {
     }
 }
 
+/// What is given on an input: the values of an s-op; of a selector or scorer a row for each query.
+pub struct Given<'a>(pub &'a Application);
+
+impl Serialize for Given<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Application::Sequence { output, .. } => Values(&output.values).serialize(serializer),
+            Application::Matrix { rows, .. } => rows.serialize(serializer),
+            Application::Scores { rows, .. } => {
+                serializer.collect_seq(rows.iter().map(|row| Values(row)))
+            }
+        }
+    }
+}
+
 /// Anything that exists before an input does: lists as lists, what is no value by its text.
 pub struct Written<'a>(pub &'a Meta);
 
@@ -55,15 +70,7 @@ impl Serialize for Written<'_> {
                 }
                 list.end()
             }
-            Meta::Application(result) => match &**result {
-                Application::Sequence { output, .. } => {
-                    Values(&output.values).serialize(serializer)
-                }
-                Application::Matrix { rows, .. } => rows.serialize(serializer),
-                Application::Scores { rows, .. } => {
-                    serializer.collect_seq(rows.iter().map(|row| Values(row)))
-                }
-            },
+            Meta::Application(result) => Given(result).serialize(serializer),
             other => serializer.serialize_str(&other.repr()),
         }
     }

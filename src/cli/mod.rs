@@ -5,7 +5,6 @@
 //! written changes neither results nor status.
 
 mod arguments;
-mod asked;
 mod batch;
 mod certify;
 mod check;

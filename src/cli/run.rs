@@ -1,10 +1,9 @@
 //! `rasp run`: interprets s-ops of a program on inputs.
 
 use super::arguments::Run;
-use super::asked::Asked;
 use super::batch::batch;
 use super::input::{Input, inputs, open};
-use super::json::{Told, Written};
+use super::json::{Given, Told, Written};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
 use crate::base::render::Style;
@@ -129,11 +128,12 @@ fn evaluate(
             }
         }
     };
-    let Some(asked) = Asked::of(meta) else {
+    let given = interpreted(output, session, || session.apply(meta, &input.tokens))?;
+    let Some(given) = given else {
         return match constant(session.limits(), json, meta) {
             Ok(()) if json => output.json(&Told {
                 expr: text,
-                input: &input.given,
+                input,
                 output: &Written(meta),
                 kind: "value",
             }),
@@ -141,19 +141,18 @@ fn evaluate(
             Err(error) => failed(output, error),
         };
     };
-    let (graph, limits) = (session.graph(), session.limits());
-    let answer = interpreted(output, session, || {
-        asked.answer(graph, &input.tokens, limits)
-    })?;
-    match answer {
-        Ok(answer) if json => output.json(&Told {
+    match given {
+        Ok(given) if json => output.json(&Told {
             expr: text,
-            input: &input.given,
-            output: &answer,
-            kind: answer.kind(),
+            input,
+            output: &Given(&given),
+            kind: given.kind(),
         }),
-        Ok(answer) => output.line(&answer.told(&input.applied(text), &input.tokens)),
-        Err(error) => failed(output, asked.explained(session, error)),
+        Ok(given) => {
+            let applied = input.applied(text);
+            output.line(&format!("{applied} = {}", show::application(&given)))
+        }
+        Err(error) => failed(output, error),
     }
 }
 
@@ -228,7 +227,7 @@ fn failure(
 ) -> Result<(), Stop> {
     output.fail();
     output.json(&json!({
-        "expr": text, "input": input.given, "error": diagnostic_json(diagnostic, sources),
+        "expr": text, "input": input, "error": diagnostic_json(diagnostic, sources),
     }))
 }
 
@@ -243,14 +242,11 @@ fn report_unreadable(
     let error = diagnostic_json(diagnostic, sources);
     let expressions: Vec<Json> = match arguments.wanted.expr.as_slice() {
         [] => vec![Json::Null],
-        several => several
-            .iter()
-            .map(|text| Json::from(text.as_str()))
-            .collect(),
+        several => several.iter().map(|text| json!(text)).collect(),
     };
     let inputs: Vec<Json> = match inputs {
         [] => vec![Json::Null],
-        several => several.iter().map(|input| input.given.clone()).collect(),
+        several => several.iter().map(|input| json!(input)).collect(),
     };
     for expression in &expressions {
         for input in &inputs {

@@ -13,7 +13,7 @@ use crate::execute::{self, Precision};
 use crate::graph::{SOpId, Sharing};
 use crate::model;
 use crate::session::{Asked, Session, VerifyOptions};
-use crate::value::sequence::{display_sequence, display_values, sequence_type};
+use crate::value::sequence::display;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -69,7 +69,7 @@ pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
     let result = progress::shown(output, &control, "interpreting", evaluate)?;
     let result = output.expect(result, session.sources())?;
     output.line("\n# Interpreted\n")?;
-    output.line(&format!("    {name}({}) = {result}", input.source()))?;
+    output.line(&format!("    {} = {result}", input.applied(&name)))?;
     run_weights(output, &session, &name, sop, (&input, arguments.all))
 }
 
@@ -101,11 +101,11 @@ fn run_weights(
     output.line("\n# Run as a transformer\n")?;
     let values = execute::run(model, &input.tokens, Precision::F32);
     let values = output.expect(values, session.sources())?;
-    let shown = sequence_type(&values).map_or_else(
-        |_| display_values(&values),
-        |kind| display_sequence(&values, kind),
-    );
-    output.line(&format!("    {name}({}) = {shown}", input.source()))?;
+    output.line(&format!(
+        "    {} = {}",
+        input.applied(name),
+        display(&values)
+    ))?;
     let options = VerifyOptions {
         exhaustive: 2_000,
         samples: 500,

@@ -1,7 +1,8 @@
 //! How much memory strings, lists and dicts take, for the limit on what lives at the same time. Depends on the
 //! values of the language.
 
-use super::meta::{Application, Dict, List, Meta};
+use super::meta::{Dict, List, Meta};
+use crate::interpret::Application;
 use crate::value::Value;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;

@@ -3,11 +3,11 @@
 
 use super::context::Context;
 use super::fault::{Argument as Wrong, Call, Cause, Doubtful, Limit};
-use super::meta::{Application, Body, Callable, Meta, Side};
+use super::meta::{Body, Callable, Meta, Side};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::builtin;
-use crate::interpret;
+use crate::interpret::Applicable;
 use crate::syntax::ast::{Argument, ExprId, ExprKind, Name};
 use crate::value::Value;
 use std::sync::Arc;
@@ -53,10 +53,10 @@ impl Evaluator {
                     result.map_err(|stop| stop.within(call, span))
                 }
             },
-            applied @ (Meta::SOp(_) | Meta::Selector(_) | Meta::Scorer(_)) => {
-                self.apply(cx, applied, arguments, span)
-            }
-            other => Err(Cause::NotCallable(other).into()),
+            other => match other.as_applicable() {
+                Some(applicable) => self.apply(cx, (other, applicable), arguments, span),
+                None => Err(Cause::NotCallable(other).into()),
+            },
         }
     }
 
@@ -222,11 +222,10 @@ impl Evaluator {
     }
 
     /// An s-op, selector or scorer applied to an input.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others are not applied")]
     fn apply(
         &mut self,
         cx: &Context,
-        applied: Meta,
+        (applied, applicable): (Meta, Applicable),
         arguments: &[Argument],
         span: Span,
     ) -> Outcome<Meta> {
@@ -237,21 +236,12 @@ impl Evaluator {
         let input = self.tokens(Some(&applied), input)?;
         let size = input.len() as u64;
         let pairs = size.saturating_mul(size);
-        self.charge(match applied {
-            Meta::Selector(_) => pairs / 64,
-            Meta::Scorer(_) => pairs,
-            _ => size,
+        self.charge(match applicable {
+            Applicable::SOp(_) => size,
+            Applicable::Selector(_) => pairs / 64,
+            Applicable::Scorer(_) => pairs,
         })?;
-        let (graph, limits) = (&self.graph, &self.limits);
-        let application = match applied {
-            Meta::SOp(id) => interpret::evaluate(graph, id, &input)
-                .map(|output| Application::Sequence { input, output }),
-            Meta::Selector(id) => interpret::evaluate_selector(graph, id, &input, limits)
-                .map(|rows| Application::Matrix { input, rows }),
-            Meta::Scorer(id) => interpret::evaluate_scorer(graph, id, &input, limits)
-                .map(|rows| Application::Scores { input, rows }),
-            _ => unreachable!("the caller passes s-ops, selectors and scorers"),
-        };
+        let application = applicable.on(&self.graph, input, &self.limits);
         let application = application.map_err(|failed| Cause::OnInput(failed, span))?;
         Ok(Meta::Application(Arc::new(application)))
     }

@@ -4,7 +4,7 @@
 use crate::base::{Held, Span};
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, ScorerId, SelectorId};
-use crate::interpret::Sequence;
+use crate::interpret::{Applicable, Application};
 use crate::syntax::ast::{Ast, ExprId, Function, Lambda, Name};
 use crate::value::Value;
 use indexmap::IndexMap;
@@ -33,24 +33,6 @@ pub enum Meta {
     Application(Arc<Application>),
     /// The name of something whose definition failed.
     Broken,
-}
-
-/// The result of an s-op, selector or scorer applied to an input.
-#[derive(Clone, Debug)]
-pub enum Application {
-    Sequence {
-        input: Vec<Value>,
-        output: Sequence,
-    },
-    Matrix {
-        input: Vec<Value>,
-        rows: Vec<Vec<bool>>,
-    },
-    /// The scores of the keys, a row for each query.
-    Scores {
-        input: Vec<Value>,
-        rows: Vec<Vec<Value>>,
-    },
 }
 
 impl Application {
@@ -264,6 +246,17 @@ impl Meta {
     pub fn as_sop(&self) -> Option<SOpId> {
         match self {
             Meta::SOp(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Itself, if it has a value for each input.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are constant")]
+    pub(crate) fn as_applicable(&self) -> Option<Applicable> {
+        match self {
+            Meta::SOp(id) => Some(Applicable::SOp(*id)),
+            Meta::Selector(id) => Some(Applicable::Selector(*id)),
+            Meta::Scorer(id) => Some(Applicable::Scorer(*id)),
             _ => None,
         }
     }

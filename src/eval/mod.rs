@@ -25,11 +25,12 @@ mod statement;
 pub(crate) use fault::Outcome;
 pub use fault::Stop;
 pub use load::{Loaded, Texts};
-pub use meta::{Application, Callable, Meta, ScopeId};
+pub use meta::{Callable, Meta, ScopeId};
 pub use statement::{Assertion, Event, Verdict};
 
 use crate::base::{Diagnostic, Limits, Memory, SourceId, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
+pub use crate::interpret::Application;
 use crate::syntax::ast::{Ast, Name};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use fault::{Cause, Doubt, Doubtful, Fault, Limit, limited, refuse};

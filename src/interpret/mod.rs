@@ -9,6 +9,7 @@
 //! Depends on `base`, `value` and `graph`.
 
 mod aggregate;
+mod application;
 mod column;
 mod cost;
 mod exact;
@@ -24,6 +25,7 @@ use crate::base::Limits;
 use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
+pub use application::{Applicable, Application};
 use column::elementwise;
 use column::fuse::{self, Chains};
 use column::segments::{Columns, Segments};

@@ -5,7 +5,7 @@
 use super::Repl;
 use super::command::{refuse, unquoted};
 use crate::base::render::Style;
-use crate::base::{Diagnostic, Existing, Fallible, table, terminal, visible, write};
+use crate::base::{Existing, Fallible, table, terminal, visible, write};
 use crate::compile::Agreement;
 use crate::draw::{self, Form, Look, Subject, Theme};
 use crate::eval::Meta;
@@ -13,12 +13,11 @@ use crate::execute::{self, Precision};
 use crate::graph::SOpId;
 use crate::infer::facts::NodeFacts;
 use crate::infer::{Domain, Setting};
-use crate::interpret::{evaluate_scorer, evaluate_selector};
 use crate::model::{self, Model, cell};
-use crate::session::show::{example, matrix, scores};
+use crate::session::show::{application, example};
 use crate::session::{Asked, Session, VerifyOptions};
 use crate::value::Value;
-use crate::value::sequence::{display_sequence, display_values, sequence_type};
+use crate::value::sequence::display;
 use std::path::Path;
 
 /// Values of a domain that are shown.
@@ -50,7 +49,7 @@ pub(super) fn draw(repl: &mut Repl, argument: &str) {
     }
     let (expression, input, path) = drawn(argument);
     let result = repl.session.expression(expression);
-    if matches!(result, Ok(Meta::Scorer(_))) && pattern(repl, expression) {
+    if matches!(result, Ok(Meta::Scorer(_))) && pattern(repl, expression, None) {
         return;
     }
     let result = result.and_then(|meta| {
@@ -141,54 +140,39 @@ pub(super) fn compile(repl: &mut Repl, argument: &str) {
     inspect(repl, ":compile", argument, compile_text);
 }
 
-/// `:trace e`, `:trace e "input"`: with an input it is the running example for this once.
+/// `:trace e`, `:trace e "input"`: on the input, or else on the running example.
 pub(super) fn trace(repl: &mut Repl, argument: &str) {
-    let (expression, input, _) = drawn(argument);
-    if let Some(input) = input
-        && repl.session.expression(argument).is_err()
-    {
-        let input = Value::characters(input);
-        if input.is_empty() {
-            return refuse(repl, "`:trace` needs an input of at least one token");
+    let (expression, input) = match drawn(argument) {
+        (expression, Some(input), _) if repl.session.expression(argument).is_err() => {
+            (expression, Some(Value::characters(input)))
         }
-        let examples = |repl: &mut Repl, given: [Vec<Value>; 2]| {
-            let [example, selector_example] = given;
-            let example = std::mem::replace(&mut repl.session.settings.example, example);
-            let of_selectors = &mut repl.display.selector_example;
-            [example, std::mem::replace(of_selectors, selector_example)]
-        };
-        let kept = examples(repl, [input.clone(), input]);
-        traced(repl, expression);
-        examples(repl, kept);
+        _ => (argument, None),
+    };
+    if input.as_ref().is_some_and(Vec::is_empty) {
+        return refuse(repl, "`:trace` needs an input of at least one token");
+    }
+    if pattern(repl, expression, input.as_deref()) {
         return;
     }
-    traced(repl, argument);
+    let input = input.unwrap_or_else(|| repl.session.settings.example.clone());
+    inspect(repl, ":trace", expression, |session, sop, name| {
+        trace_text(session, sop, name, &input)
+    });
 }
 
-fn traced(repl: &mut Repl, argument: &str) {
-    if !pattern(repl, argument) {
-        inspect(repl, ":trace", argument, trace_text);
-    }
-}
-
-/// Shows what a selector selects on the running example, or how a scorer scores, if the argument is
-/// one.
-fn pattern(repl: &mut Repl, argument: &str) -> bool {
-    let found = repl.session.expression(argument);
-    let (session, input) = (&repl.session, &repl.display.selector_example);
-    let (graph, limits) = (session.graph(), session.limits());
-    let shown = match found {
-        Ok(Meta::Selector(id)) => {
-            evaluate_selector(graph, id, input, limits).map(|rows| matrix(input, &rows))
-        }
-        Ok(Meta::Scorer(id)) => {
-            evaluate_scorer(graph, id, input, limits).map(|rows| scores(input, &rows))
-        }
-        _ => return false,
+/// Shows what a selector selects, or how a scorer scores, if the argument is one.
+fn pattern(repl: &mut Repl, argument: &str, input: Option<&[Value]>) -> bool {
+    let Ok(meta @ (Meta::Selector(_) | Meta::Scorer(_))) = repl.session.expression(argument) else {
+        return false;
     };
-    match shown.map_err(|failed| Diagnostic::from(failed.in_graph(graph))) {
-        Ok(text) => repl.say(text),
-        Err(error) => repl.report(vec![error]),
+    let input = input.unwrap_or(&repl.display.selector_example);
+    match repl.session.apply(&meta, input) {
+        Some(Ok(given)) => {
+            let text = application(&given);
+            repl.say(format!("{}\n", text.trim_start_matches('\n')));
+        }
+        Some(Err(error)) => repl.report(vec![*error]),
+        None => return false,
     }
     true
 }
@@ -198,7 +182,7 @@ fn inspect(
     repl: &mut Repl,
     command: &str,
     argument: &str,
-    answer: fn(&Session, SOpId, &str) -> Fallible<String>,
+    answer: impl Fn(&Session, SOpId, &str) -> Fallible<String>,
 ) {
     if argument.is_empty() {
         return refuse(
@@ -229,10 +213,10 @@ fn inspect(
     }
 }
 
-/// What models are made for: as the session says, or else for inputs like the running example.
-fn asked(session: &Session) -> Asked {
+/// What models are made for: as the session says, or else for inputs like this one.
+fn asked_for(input: &[Value]) -> Asked {
     Asked {
-        otherwise: Some(session.settings.example.clone()),
+        otherwise: Some(input.to_vec()),
         ..Asked::default()
     }
 }
@@ -253,7 +237,7 @@ fn described(setting: &Setting) -> String {
 
 /// A row for the s-op, below one for each named s-op that it needs.
 fn facts_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
-    let setting = session.setting(&asked(session))?;
+    let setting = session.setting(&asked_for(&session.settings.example))?;
     let graph = session.graph();
     let facts = session.facts(&[sop], &setting)?;
     let titles = ["name", "type", "depth", "encoding", "values"];
@@ -293,7 +277,7 @@ fn values(node: &NodeFacts) -> String {
 }
 
 fn compile_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
-    let compiled = session.compile_sops(&[(sop, name)], &asked(session))?;
+    let compiled = session.compile_sops(&[(sop, name)], &asked_for(&session.settings.example))?;
     let model = &compiled.model;
     let options = VerifyOptions {
         exhaustive: EXHAUSTIVE,
@@ -327,10 +311,6 @@ fn on_example(session: &Session, sop: SOpId, model: &Model) -> String {
         // The example need not be an input of the session's vocabulary and length.
         Err(error) => return format!("{call} cannot be run: {error}\n"),
     };
-    let shown = match sequence_type(&got) {
-        Ok(kind) => display_sequence(&got, kind),
-        Err(_) => display_values(&got),
-    };
     let output = model.outputs.first();
     let agreement = output.map(|output| Agreement::of(&output.readout.decoder, Precision::F32));
     let verdict = match session.evaluate(sop, input) {
@@ -340,13 +320,12 @@ fn on_example(session: &Session, sop: SOpId, model: &Model) -> String {
         Ok(expected) => format!("but interpreted {expected}"),
         Err(error) => format!("but interpreted it fails: {error}"),
     };
-    format!("{call} = {shown}, {verdict}\n")
+    format!("{call} = {}, {verdict}\n", display(&got))
 }
 
-fn trace_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
-    let compiled = session.compile_sops(&[(sop, name)], &asked(session))?;
-    let example = &session.settings.example;
-    let mut trace = execute::trace(&compiled.model, example, Precision::F32)?;
+fn trace_text(session: &Session, sop: SOpId, name: &str, input: &[Value]) -> Fallible<String> {
+    let compiled = session.compile_sops(&[(sop, name)], &asked_for(input))?;
+    let mut trace = execute::trace(&compiled.model, input, Precision::F32)?;
     trace.beside(|layer, stream| compiled.plan.selected(layer, stream));
     Ok(described(&compiled.setting) + &trace.text(terminal::asked().unwrap_or(usize::MAX)))
 }

@@ -20,7 +20,7 @@ use crate::eval::{Evaluator, ScopeId};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 pub use crate::infer::Setting;
 pub use crate::interpret::Sequence;
-use crate::interpret::{self, Failed};
+use crate::interpret::{self, Applicable, Failed};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
 use crate::syntax::ast::{Ast, ExprKind, Name, Statement, StatementKind};
@@ -357,6 +357,26 @@ impl Session {
     /// As [`interpret::evaluate`].
     pub fn evaluate(&self, sop: SOpId, input: &[Value]) -> Fallible<Sequence> {
         interpret::evaluate(self.graph(), sop, input).map_err(|failed| self.told(*failed))
+    }
+
+    /// What an s-op, a selector or a scorer gives on an input; nothing of what is the same for all inputs.
+    pub fn apply(&self, meta: &Meta, input: &[Value]) -> Option<Fallible<Application>> {
+        let applicable = meta.as_applicable()?;
+        let given = applicable.on(self.graph(), input.to_vec(), self.limits());
+        Some(given.map_err(|failed| {
+            let error = failed.in_graph(self.graph()).into();
+            self.why_not(applicable, error)
+        }))
+    }
+
+    /// Why something gives nothing on an input, with what the program says about it; of a scorer that is
+    /// left out.
+    pub(crate) fn why_not(&self, of: Applicable, error: Diagnostic) -> Box<Diagnostic> {
+        match of {
+            Applicable::SOp(id) => self.explained(error, &[id]),
+            Applicable::Selector(id) => self.explained(error, &self.graph().selector_operands(id)),
+            Applicable::Scorer(_) => self.explained(error, &[]),
+        }
     }
 
     /// The values of an s-op on each of many inputs, sooner than one by one where these are short.

@@ -6,11 +6,10 @@ use super::{EXAMPLE, Session};
 use crate::base::{Fallible, Span};
 use crate::draw::{self, Subject};
 use crate::eval::{Application, Event, Meta};
-use crate::interpret::{self, Failed};
 use crate::syntax::ast::{Command, ExampleKind};
 use crate::value::Value;
 use crate::value::atom::quote;
-use crate::value::sequence::{as_text, display_sequence};
+use crate::value::sequence::as_text;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of what `draw` shows.
@@ -151,46 +150,6 @@ impl Session {
         let drawing = drawing.map_err(|error| error.or_at(span, "drawn here"))?;
         Ok(draw::text(&drawing, COLUMNS, display.color))
     }
-
-    /// What the value of an expression statement is on an input: `None` for other events.
-    ///
-    /// # Errors
-    /// As [`interpret::evaluate`].
-    pub fn shown_value(&self, event: &Event, input: &[Value]) -> Fallible<Option<String>> {
-        let Event::Expression { meta, span, .. } = event else {
-            return Ok(None);
-        };
-        let located = |failed: Box<Failed>| {
-            // Of a scorer what the program says is left out.
-            let error = match matches!(meta, Meta::Scorer(_)) {
-                true => self.explained(failed.in_graph(self.graph()).into(), &[]),
-                false => self.told(*failed),
-            };
-            Box::new(error.within(*span, "evaluated here"))
-        };
-        Ok(Some(match meta {
-            Meta::SOp(id) => {
-                let result = interpret::evaluate(self.graph(), *id, input).map_err(located)?;
-                display_sequence(&result.values, result.sequence_type)
-            }
-            Meta::Selector(id) => matrix(
-                input,
-                &interpret::evaluate_selector(self.graph(), *id, input, self.limits())
-                    .map_err(located)?,
-            ),
-            Meta::Scorer(id) => scores(
-                input,
-                &interpret::evaluate_scorer(self.graph(), *id, input, self.limits())
-                    .map_err(located)?,
-            ),
-            Meta::Application(result) => application(result),
-            other @ (Meta::Atom(_)
-            | Meta::List(_)
-            | Meta::Dict(_)
-            | Meta::Function(_)
-            | Meta::Broken) => other.repr(),
-        }))
-    }
 }
 
 /// Rows as the reference draws a selector: one line a query, `1` where it selects a key.
@@ -199,7 +158,7 @@ pub fn matrix(input: &[Value], rows: &[Vec<bool>]) -> String {
 }
 
 /// The scores of the keys (columns) for each query (rows).
-pub fn scores(input: &[Value], rows: &[Vec<Value>]) -> String {
+fn scores(input: &[Value], rows: &[Vec<Value>]) -> String {
     Matrix::scores(input, rows).text()
 }
 

@@ -158,3 +158,11 @@ pub fn display_values(values: &[Value]) -> String {
 pub fn display_sequence(values: &[Value], sequence_type: SequenceType) -> String {
     format!("{} ({})", display_values(values), sequence_type.name())
 }
+
+/// The same of any values; there is no type where some are numbers and some are strings.
+pub fn display(values: &[Value]) -> String {
+    match sequence_type(values) {
+        Ok(sequence_type) => display_sequence(values, sequence_type),
+        Err(_) => display_values(values),
+    }
+}

@@ -9,6 +9,7 @@ pub mod mistakes;
 pub mod place;
 pub mod programs;
 pub mod property;
+pub mod shown;
 
 use rasp::base::render::{Style, render};
 use rasp::graph::{SOpId, Sharing};

@@ -4,6 +4,8 @@
 
 #![allow(dead_code, reason = "each fuzz target uses one of them")]
 
+#[path = "../common/shown.rs"]
+mod shown;
 #[path = "../syntax/sketch.rs"]
 mod sketch;
 
@@ -15,6 +17,7 @@ use rasp::inside::format::print;
 use rasp::inside::syntax::{Completeness, completeness, parse};
 use rasp::model::{Digest, file};
 use rasp::session::Session;
+use shown::shown_value;
 use sketch::sketch;
 
 /// Reads a text, says what is wrong with it, and prints it: what could be read without an error is
@@ -52,7 +55,7 @@ pub fn session(bytes: &[u8]) {
     // The work of the interpreter is bounded by the program and the input, and both are given.
     let example: Vec<_> = session.settings.example.iter().take(32).cloned().collect();
     for event in events.iter().take(100) {
-        if let Err(error) = session.shown_value(event, &example) {
+        if let Err(error) = shown_value(&session, event, &example) {
             render_all(&[*error], session.sources());
         }
     }
