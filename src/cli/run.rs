@@ -52,7 +52,7 @@ pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
             Ok(meta) => {
                 for input in inputs {
                     match drawn {
-                        Some(event) if !arguments.json => draw(output, &session, event, input)?,
+                        Some(_) if !arguments.json => draw(output, &session, &meta, input)?,
                         _ => evaluate(output, &session, arguments.json, &text, &meta, input)?,
                     }
                     if arguments.explain_cost {
@@ -95,17 +95,23 @@ fn requests<'e>(
     events.iter().filter_map(shown).collect()
 }
 
-/// What a `draw` statement shows; `input` is its own, if it has one.
-fn draw(output: &mut Output, session: &Session, event: &Event, input: &Input) -> Result<(), Stop> {
-    let display = Display {
-        sop_example: input.tokens.clone(),
-        selector_example: input.tokens.clone(),
-        sop_examples: true,
-        selector_examples: true,
-        full: false,
-        color: output.results() == Style::Terminal,
+/// What a `draw` statement shows on an input.
+fn draw(
+    output: &mut Output,
+    session: &Session,
+    (meta, span): &(Meta, Span),
+    input: &Input,
+) -> Result<(), Stop> {
+    let event = Event::Draw {
+        meta: meta.clone(),
+        input: Some(input.tokens.clone()),
+        span: *span,
     };
-    let shown = interpreted(output, session, || session.show(event, &display))?;
+    let display = Display {
+        color: output.results() == Style::Terminal,
+        ..Display::default()
+    };
+    let shown = interpreted(output, session, || session.show(&event, &display))?;
     let shown = output.expect(shown, session.sources())?;
     output.text(&shown)
 }

@@ -4,6 +4,7 @@ use super::{Analysis, Setting, VarKind};
 use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::graph::{self, Graph, SOp, SOpId};
 use crate::value::{TypeSet, Value};
+use std::fmt;
 use std::sync::Arc;
 
 /// The values an s-op can have.
@@ -33,6 +34,15 @@ pub enum Encoding {
     Computed,
 }
 
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format!("{self:?}").to_lowercase())
+    }
+}
+
+/// Values of a domain that are shown to people.
+const SHOWN_VALUES: usize = 12;
+
 /// One row of the facts.
 #[derive(Clone, Debug)]
 pub struct NodeFacts {
@@ -61,6 +71,25 @@ impl NodeFacts {
             Some(found) => written.intersection(found),
             None => written,
         }
+    }
+
+    /// What people are shown of it under `depth`, `encoding` and `values`.
+    pub fn cells(&self) -> [String; 3] {
+        let values = match &self.domain {
+            Domain::Finite(values) if values.is_empty() => {
+                "none: it fails on every input of these tokens".to_string()
+            }
+            Domain::Finite(values) => {
+                let shown = values.iter().take(SHOWN_VALUES).map(Value::source);
+                let mut text = shown.collect::<Vec<_>>().join(" ");
+                if values.len() > SHOWN_VALUES {
+                    text.push_str(&format!(" … ({} values)", values.len()));
+                }
+                text
+            }
+            Domain::Unknown { reason, .. } => reason.clone(),
+        };
+        [self.depth.to_string(), self.encoding.to_string(), values]
     }
 }
 

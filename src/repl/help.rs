@@ -216,11 +216,7 @@ fn built_in(row: &builtin::BuiltinName) -> String {
         Kind::SOp => format!("{}: s-op", row.name),
         Kind::Atom => format!("{}: atom", row.name),
     };
-    let words: Vec<String> = row
-        .documentation
-        .split(' ')
-        .map(ToString::to_string)
-        .collect();
+    let words: Vec<&str> = row.documentation.split(' ').collect();
     format!("{head}\n{}  {}\n", wrapped(&words), row.example)
 }
 
@@ -256,10 +252,10 @@ pub(super) fn names(repl: &mut Repl, _: &str) {
     repl.say(text);
 }
 
-fn wrapped(names: &[String]) -> String {
+fn wrapped(names: &[impl AsRef<str>]) -> String {
     let mut text = String::new();
     let mut line = " ".to_string();
-    for name in names {
+    for name in names.iter().map(AsRef::as_ref) {
         if line.len() + 1 + name.len() > WIDTH {
             text.push_str(&line);
             text.push('\n');

@@ -11,17 +11,13 @@ use crate::draw::{self, Form, Look, Subject, Theme};
 use crate::eval::Meta;
 use crate::execute::{self, Precision};
 use crate::graph::SOpId;
-use crate::infer::facts::NodeFacts;
-use crate::infer::{Domain, Setting};
+use crate::infer::Setting;
 use crate::model::{self, Model, cell};
 use crate::session::show::{application, example};
 use crate::session::{Asked, Session, VerifyOptions};
 use crate::value::Value;
 use crate::value::sequence::display;
 use std::path::Path;
-
-/// Values of a domain that are shown.
-const SHOWN_VALUES: usize = 12;
 
 /// All inputs of a length are tried while those up to it are at most this many: a person waits.
 const EXHAUSTIVE: usize = 2_000;
@@ -248,32 +244,11 @@ fn facts_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
             (false, Some(name)) => name,
             (false, None) => continue,
         };
-        rows.push(vec![
-            cell::label(known),
-            node.types(graph).to_string(),
-            node.depth.to_string(),
-            format!("{:?}", node.encoding).to_lowercase(),
-            values(node),
-        ]);
+        let mut row = vec![cell::label(known), node.types(graph).to_string()];
+        row.extend(node.cells());
+        rows.push(row);
     }
     Ok(described(&setting) + &table::aligned(&rows, usize::MAX))
-}
-
-fn values(node: &NodeFacts) -> String {
-    match &node.domain {
-        Domain::Finite(values) if values.is_empty() => {
-            "none: it fails on every input of these tokens".to_string()
-        }
-        Domain::Finite(values) => {
-            let shown = values.iter().take(SHOWN_VALUES).map(Value::source);
-            let mut text = shown.collect::<Vec<_>>().join(" ");
-            if values.len() > SHOWN_VALUES {
-                text.push_str(&format!(" … ({} values)", values.len()));
-            }
-            text
-        }
-        Domain::Unknown { reason, .. } => reason.clone(),
-    }
 }
 
 fn compile_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {

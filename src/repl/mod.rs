@@ -28,6 +28,7 @@ use crate::graph::Sharing;
 use crate::session::Session;
 use crate::session::show::Display;
 use crate::syntax::ast::{Ast, Command, ExampleKind, Statement, StatementKind};
+use crate::value::Value;
 use crate::value::atom::quote;
 use read::{Complete, Entry, EntryReader};
 use std::io::IsTerminal;
@@ -140,7 +141,7 @@ impl Repl {
     }
 
     fn running_example(&self) -> String {
-        let input = self.display.sop_example.iter();
+        let input = self.session.settings.example.iter();
         let input: String = input.map(ToString::to_string).collect();
         format!("running example is: {input}")
     }
@@ -158,11 +159,6 @@ impl Repl {
     /// Whether an entry has begun and needs more lines.
     pub fn is_pending(&self) -> bool {
         self.reader.is_pending()
-    }
-
-    /// The session behind the prompt.
-    pub fn session(&mut self) -> &mut Session {
-        &mut self.session
     }
 
     /// The handle that stops what an entry runs.
@@ -246,7 +242,7 @@ impl Repl {
 
     /// Runs a text: its syntax errors and nothing else, or all of its statements in turn.
     fn run(&mut self, text: &str) {
-        let (_, parsed) = self.session.read("console", text, self.line - 1);
+        let parsed = self.session.read("console", text, self.line - 1);
         let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
         let errors: Vec<&Diagnostic> = parsed.diagnostics.iter().filter(is_error).collect();
         if !errors.is_empty() {
@@ -299,12 +295,13 @@ impl Repl {
     /// Shows what a statement did and obeys its commands.
     fn show(&mut self, events: &[Event], display: &Display) {
         for event in events {
+            let before = self.session.settings.example.clone();
             // The example of selectors is the prompt's alone.
             if !matches!(event, Event::SetExample { kind, .. } if *kind == ExampleKind::Selector) {
                 self.session.settings.obey(event);
             }
             self.display.obey(event);
-            self.follow(event);
+            self.follow(event, &before);
             self.finished |= matches!(event, Event::Command(Command::Exit));
             match self.session.show(event, display) {
                 Ok(text) => self.say(text),
@@ -314,17 +311,16 @@ impl Repl {
     }
 
     /// Shows the example that a vocabulary or a length brought, if it did.
-    fn follow(&mut self, event: &Event) {
-        let example = &self.session.settings.example;
+    fn follow(&mut self, event: &Event, before: &[Value]) {
         let may_follow = matches!(
             event,
             Event::SetVocabulary { .. } | Event::SetMaxLength { .. }
         );
-        if may_follow && *example != self.display.sop_example {
-            if self.display.selector_example == self.display.sop_example {
+        let example = &self.session.settings.example;
+        if may_follow && *example != before {
+            if self.display.selector_example == before {
                 self.display.selector_example.clone_from(example);
             }
-            self.display.sop_example.clone_from(example);
             let example = self.running_example();
             self.say(format!(
                 "{example}, which models take; `set example` gives another\n"

@@ -2,8 +2,8 @@
 
 use super::Repl;
 use super::command::{refuse, unquoted};
-use crate::base::visible;
 use crate::base::write::{self, Existing};
+use crate::base::{counted, visible};
 use std::path::PathBuf;
 
 /// Writes a new file.
@@ -43,13 +43,8 @@ fn write(repl: &mut Repl, argument: &str, existing: Existing) {
     text.push('\n');
     match write::write(&path, text.as_bytes(), existing) {
         Ok(()) => {
-            let count = repl.accepted.len();
-            let noun = if count == 1 {
-                "statement"
-            } else {
-                "statements"
-            };
-            repl.say(format!("{count} {noun} in {shown}\n"));
+            let statements = counted(repl.accepted.len(), "statement");
+            repl.say(format!("{statements} in {shown}\n"));
         }
         Err(error) => refuse(repl, &error.message),
     }

@@ -165,7 +165,7 @@ impl<'a> Entry<'a> {
         if !self.display.sop_examples {
             return;
         }
-        let input = &self.display.sop_example;
+        let input = &self.session.settings.example;
         let output = match interpret::evaluate(graph, id, input) {
             Ok(output) => output,
             Err(failed) => return self.failed(margin, input, *failed),

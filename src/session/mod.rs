@@ -14,9 +14,9 @@ pub use crate::certify::Certificate;
 pub use crate::compile::{
     Compiled, Options as VerifyOptions, Proof, Request, Verification, WrongOutput,
 };
-use crate::diagnose::{Read, Words, explain, read, read_entry, read_expression, warnings};
+use crate::diagnose::{Read, Words, explain, read, read_entry, read_expression};
 pub use crate::eval::{Application, Assertion, Event, Loaded, Meta, Verdict};
-use crate::eval::{Evaluator, ScopeId};
+use crate::eval::{Diagnose, Evaluator, ScopeId};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 pub use crate::infer::Setting;
 pub use crate::interpret::Sequence;
@@ -180,21 +180,16 @@ impl Session {
             .evaluator
             .sources
             .add(&program.name, program.text.as_str());
-        let parsed = read(source, &program.text, &self.evaluator.limits);
-        let failed = parsed
-            .diagnostics
-            .iter()
-            .any(|found| found.severity == Severity::Error);
-        let warnings = warnings(&parsed, &program.text);
-        self.evaluator.diagnostics.extend(parsed.diagnostics);
-        self.evaluator.diagnostics.extend(warnings);
+        let (ast, found) = Words.read(source, &program.text, &self.evaluator.limits, true);
+        let failed = found.iter().any(|found| found.severity == Severity::Error);
+        self.evaluator.diagnostics.extend(found);
         if failed {
             return Vec::new();
         }
         self.evaluator.enter_file(&program.identity, &program.name);
         let events = self
             .evaluator
-            .run(&Arc::new(parsed.ast), self.scope, &program.name);
+            .run(&Arc::new(ast), self.scope, &program.name);
         self.evaluator.leave_file();
         for event in &events {
             self.settings.obey(event);
@@ -289,12 +284,7 @@ impl Session {
         {
             Ok(meta) => Ok((meta, whole)),
             Err(Some(diagnostic)) => Err(diagnostic),
-            Err(None) => {
-                let message = "this uses a name whose definition has failed";
-                Err(Diagnostic::error(Code::UndefinedName, message)
-                    .at(whole, "used here")
-                    .into())
-            }
+            Err(None) => Err(Words.broken(whole, "used here").into()),
         }
     }
 
@@ -312,25 +302,15 @@ impl Session {
     /// As [`Session::sop`].
     pub fn sop_at(&mut self, text: &str) -> Fallible<(SOpId, Span)> {
         let (meta, span) = self.expression_at(text)?;
-        if let Meta::SOp(id) = meta {
-            return Ok((id, span));
-        }
-        Err(no_sop(text, &meta, span))
+        let sop = meta.as_sop().ok_or_else(|| no_sop(text, &meta, span))?;
+        Ok((sop, span))
     }
 
     /// The s-op that a value is: itself, or for an atom the s-op that holds it everywhere.
     pub fn as_sop(&mut self, meta: &Meta, span: Span) -> Option<SOpId> {
-        match meta {
-            Meta::SOp(id) => Some(*id),
-            Meta::Atom(value) => Some(self.evaluator.graph.constant(value.clone(), span)),
-            Meta::List(_)
-            | Meta::Dict(_)
-            | Meta::Selector(_)
-            | Meta::Scorer(_)
-            | Meta::Function(_)
-            | Meta::Application(_)
-            | Meta::Broken => None,
-        }
+        let graph = &mut self.evaluator.graph;
+        let constant = || Some(graph.constant(meta.as_atom()?.clone(), span));
+        meta.as_sop().or_else(constant)
     }
 
     /// Two pairs of s-ops that are equal just where two selectors select the same: their widths, and how
@@ -412,10 +392,10 @@ impl Session {
 
     /// Reads a text typed at the prompt after some lines, keeping it for diagnostics; nothing is run.
     #[doc(hidden)]
-    pub fn read(&mut self, name: &str, text: &str, lines_before: usize) -> (SourceId, Read) {
+    pub fn read(&mut self, name: &str, text: &str, lines_before: usize) -> Read {
         let sources = &mut self.evaluator.sources;
         let source = sources.add_after(name, text, lines_before);
-        (source, read_entry(source, text, &self.evaluator.limits))
+        read_entry(source, text, &self.evaluator.limits)
     }
 
     /// Runs one statement of a text that was [read](Session::read), with a fresh allowance of
@@ -432,19 +412,11 @@ impl Session {
     ) -> Result<Vec<Event>, Option<Box<Diagnostic>>> {
         self.evaluator.steps = 0;
         // Other statements change names only once nothing can fail any more.
-        let before = match statement.kind {
-            StatementKind::For { .. } | StatementKind::Repeat(_) => {
-                Some(self.evaluator.scopes.snapshot(self.scope))
-            }
-            StatementKind::Error
-            | StatementKind::Expression(_)
-            | StatementKind::Assign { .. }
-            | StatementKind::Define(_)
-            | StatementKind::Load { .. }
-            | StatementKind::Draw { .. }
-            | StatementKind::Assert { .. }
-            | StatementKind::Command(_) => None,
-        };
+        let several = matches!(
+            statement.kind,
+            StatementKind::For { .. } | StatementKind::Repeat(_)
+        );
+        let before = several.then(|| self.evaluator.scopes.snapshot(self.scope));
         let result = self
             .evaluator
             .run_statement(ast, statement, self.scope, "console");

@@ -233,30 +233,22 @@ fn can_be_close(left: TypeSet, right: TypeSet) -> bool {
 }
 
 impl Side {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are no sums")]
     fn new(graph: &Graph, value: Source) -> Side {
         let is_sum = |op: &Op| matches!(op, Op::Add | Op::Subtract);
-        let sop = |id: SOpId| match graph.get(id) {
-            SOp::Map { op, operands } if is_sum(op) => operands.clone(),
-            SOp::Tokens
-            | SOp::Indices
-            | SOp::Constant(_)
-            | SOp::Given(_)
-            | SOp::Map { .. }
-            | SOp::Aggregate { .. }
-            | SOp::Width { .. }
-            | SOp::WeightedMean { .. } => Vec::new(),
+        let sops = |id: SOpId| match graph.get(id) {
+            SOp::Map { op, operands } if is_sum(op) => &operands[..],
+            _ => &[],
         };
         let terms = match &value {
-            Source::Key(id) => sop(*id).into_iter().map(Source::Key).collect(),
-            Source::Query(id) => sop(*id).into_iter().map(Source::Query).collect(),
+            Source::Key(id) => sops(*id).iter().copied().map(Source::Key).collect(),
+            Source::Query(id) => sops(*id).iter().copied().map(Source::Query).collect(),
             Source::Part(id, _) => match graph.get_scorer(*id) {
                 Scorer::Map { op, operands } if is_sum(op) => {
                     let operands = operands.iter();
                     operands.map(|id| Source::part(graph, *id)).collect()
                 }
-                Scorer::Key(_) | Scorer::Query(_) | Scorer::Constant(_) | Scorer::Map { .. } => {
-                    Vec::new()
-                }
+                _ => Vec::new(),
             },
         };
         Side { value, terms }

@@ -18,9 +18,7 @@ const COLUMNS: usize = 80;
 /// What is shown of a definition besides its name.
 #[derive(Clone, Debug)]
 pub struct Display {
-    /// The running example of s-ops.
-    pub sop_example: Vec<Value>,
-    /// The running example of selectors.
+    /// The running example of selectors; that of s-ops is the session's.
     pub selector_example: Vec<Value>,
     /// Whether s-ops are shown with their value on the example.
     pub sop_examples: bool,
@@ -35,7 +33,6 @@ pub struct Display {
 impl Default for Display {
     fn default() -> Display {
         Display {
-            sop_example: Value::characters(EXAMPLE),
             selector_example: Value::characters(EXAMPLE),
             sop_examples: true,
             selector_examples: true,
@@ -51,13 +48,8 @@ impl Display {
         let sop = |kind: &ExampleKind| *kind != ExampleKind::Selector;
         let selector = |kind: &ExampleKind| *kind != ExampleKind::SOp;
         match event {
-            Event::SetExample { kind, tokens, .. } => {
-                if sop(kind) {
-                    self.sop_example = tokens.clone();
-                }
-                if selector(kind) {
-                    self.selector_example = tokens.clone();
-                }
+            Event::SetExample { kind, tokens, .. } if selector(kind) => {
+                self.selector_example = tokens.clone();
             }
             Event::Command(Command::Examples { kind, on }) => {
                 self.sop_examples = if sop(kind) { *on } else { self.sop_examples };
@@ -72,6 +64,7 @@ impl Display {
             | Event::Assigned { .. }
             | Event::Asserted(_)
             | Event::Draw { .. }
+            | Event::SetExample { .. }
             | Event::SetVocabulary { .. }
             | Event::SetMaxLength { .. }
             | Event::Command(_) => {}
@@ -103,7 +96,7 @@ impl Session {
             }
             Event::Command(Command::ShowExample { kind }) => {
                 if *kind != ExampleKind::Selector {
-                    entry.example("s-op", &display.sop_example);
+                    entry.example("s-op", &self.settings.example);
                 }
                 if *kind != ExampleKind::SOp {
                     entry.example("selector", &display.selector_example);
@@ -134,7 +127,7 @@ impl Session {
         };
         let name = self.sources().text(span);
         let drawing = match meta {
-            Meta::SOp(id) => draw::flow(&subject(&display.sop_example), *id, name),
+            Meta::SOp(id) => draw::flow(&subject(&self.settings.example), *id, name),
             Meta::Selector(id) => {
                 let selectors = [(*id, name.to_string())];
                 draw::selectors(&subject(&display.selector_example), &selectors)

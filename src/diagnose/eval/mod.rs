@@ -37,14 +37,12 @@ impl Diagnose for Words {
         limits: &Limits,
         warns: bool,
     ) -> (Ast, Vec<Diagnostic>) {
-        let read = read(source, text, limits);
-        let mut found = if warns {
-            warnings(&read, text)
-        } else {
-            Vec::new()
-        };
-        found.extend(read.diagnostics);
-        (read.ast, found)
+        let mut read = read(source, text, limits);
+        if warns {
+            let warnings = warnings(&read, text);
+            read.diagnostics.extend(warnings);
+        }
+        (read.ast, read.diagnostics)
     }
 
     fn fault(&self, evaluator: &Evaluator, fault: &Fault) -> Option<Diagnostic> {
