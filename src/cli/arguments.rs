@@ -1,6 +1,7 @@
 //! What the command line accepts, as clap reads it.
 
 use super::host::{Floats, Order};
+use super::input::OneInput;
 use super::making::Making;
 use crate::base::Code;
 use crate::base::render::Color;
@@ -232,7 +233,8 @@ impl Setting {
     /// Whether the command line says anything of the inputs.
     pub fn is_given(&self) -> bool {
         let reach = &self.reach;
-        reach.vocab.is_some() || reach.vocab_json.is_some() || reach.max_len.is_some()
+        let is_reach = reach.vocab.is_some() || reach.vocab_json.is_some();
+        is_reach || reach.max_len.is_some() || self.causal.is_some()
     }
 }
 
@@ -269,7 +271,15 @@ pub struct Schedule {
     #[command(flatten)]
     pub sops: SOps,
     #[command(flatten)]
-    pub planned: super::schedule::Planned,
+    pub setting: Setting,
+    #[command(flatten)]
+    pub making: Making,
+    /// Show the schedule of the program's graph alone, too, and that which the reference counts
+    #[arg(long)]
+    pub compare: bool,
+    /// Show every line of a long schedule, also those that are like others
+    #[arg(long)]
+    pub all: bool,
     /// Count as the reference implementation does: a head for each selector written, even where
     /// two are equal
     #[arg(long, conflicts_with = "compare")]
@@ -445,27 +455,21 @@ pub struct Equiv {
     pub json: bool,
 }
 
+/// What `rasp generate` takes with `-i`.
+const PROMPT: &str = "The prompt: a text whose characters are the tokens";
+
 #[derive(Debug, Args)]
 #[command(mut_arg("expr", |arg| arg.help("The s-op whose last value is the next token").required(false)))]
+#[command(mut_arg("text", |arg| arg.help(PROMPT).required_unless_present("input_json")))]
+#[command(mut_arg("input_json", |arg| arg.help("The prompt as a JSON array of tokens")))]
 pub struct Generate {
     /// The program, `-` reads it from standard input; or a compiled model, without `-e`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]
     pub sop: Option<SOp>,
-    /// The prompt: a text whose characters are the tokens
-    #[arg(
-        short = 'i',
-        long = "input",
-        value_name = "TEXT",
-        conflicts_with = "input_json",
-        required_unless_present = "input_json",
-        allow_hyphen_values = true
-    )]
-    pub text: Option<String>,
-    /// The prompt as a JSON array of tokens
-    #[arg(long, value_name = "ARRAY", allow_hyphen_values = true)]
-    pub input_json: Option<String>,
+    #[command(flatten)]
+    pub input: OneInput,
     /// The most tokens to append
     #[arg(long, value_name = "K")]
     pub steps: usize,

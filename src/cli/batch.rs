@@ -13,7 +13,7 @@ use crate::graph::Graph;
 use crate::interpret::Applicable;
 use crate::model::cell;
 use crate::session::{Session, no_sop, show};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
@@ -195,21 +195,16 @@ fn next_line(
     Ok(line)
 }
 
-/// A bar over the bytes of a file, or their number where its size is not known; hidden where nobody
-/// looks.
+/// A bar over the bytes of a file, or their number where its size is not known; hidden where results are
+/// looked at.
 fn bar(path: &Path) -> ProgressBar {
-    if !std::io::stderr().is_terminal() || std::io::stdout().is_terminal() {
+    if std::io::stdout().is_terminal() {
         return ProgressBar::hidden();
     }
-    let (bar, template) = match std::fs::metadata(path).map_or(0, |data| data.len()) {
-        0 => (ProgressBar::new_spinner(), "{spinner} {bytes} read"),
-        size => (
-            ProgressBar::new(size),
-            "{spinner} {bar:40} {percent}% {eta}",
-        ),
-    };
-    let style = ProgressStyle::with_template(template);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    match std::fs::metadata(path).map_or(0, |data| data.len()) {
+        0 => progress::bar(None, "{spinner} {bytes} read"),
+        size => progress::bar(Some(size), "{spinner} {bar:40} {percent}% {eta}"),
+    }
 }
 
 /// The input of a line, or what it is instead and why that is none.

@@ -1,7 +1,8 @@
 //! `rasp check`: the types and value domains of what a program defines.
 
 use super::arguments::Check;
-use super::input::{asked, open, value_json, vocabulary};
+use super::input::{asked, open, vocabulary};
+use super::json::Values;
 use super::model::HAZARDS;
 use super::output::{Output, Stop, table};
 use super::progress;
@@ -13,9 +14,6 @@ use crate::infer::{Domain, Facts};
 use crate::session::Session;
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
-
-/// Values of a domain that are shown to people.
-const SHOWN_VALUES: usize = 12;
 
 pub fn check(output: &mut Output, arguments: &Check) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
@@ -112,24 +110,7 @@ fn row(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -> Vec
     let node = facts.and_then(|facts| find(facts, meta));
     let (kind, types) = kind(session, node, name, meta);
     let mut cells = vec![name.to_string(), kind.to_string(), types];
-    if let Some(node) = node {
-        let values = match &node.domain {
-            Domain::Finite(values) => {
-                let mut shown: Vec<String> = values
-                    .iter()
-                    .take(SHOWN_VALUES)
-                    .map(|value| value.source())
-                    .collect();
-                if values.len() > shown.len() {
-                    shown.push(format!("… ({} values)", values.len()));
-                }
-                shown.join(" ")
-            }
-            Domain::Unknown { reason, .. } => reason.clone(),
-        };
-        let encoding = format!("{:?}", node.encoding).to_lowercase();
-        cells.extend([node.depth.to_string(), encoding, values]);
-    }
+    cells.extend(node.into_iter().flat_map(NodeFacts::cells));
     cells
 }
 
@@ -139,11 +120,9 @@ fn row_json(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -
     let mut row = json!({"name": name, "kind": kind, "type": types});
     if let Some(node) = node {
         row["depth"] = node.depth.into();
-        row["encoding"] = format!("{:?}", node.encoding).to_lowercase().into();
+        row["encoding"] = node.encoding.to_string().into();
         match &node.domain {
-            Domain::Finite(values) => {
-                row["domain"] = Json::Array(values.iter().map(value_json).collect());
-            }
+            Domain::Finite(values) => row["domain"] = json!(Values(values)),
             Domain::Unknown { code, reason, .. } => {
                 row["domain"] = Json::Null;
                 row["unknown"] = json!({"code": code.number(), "reason": reason});

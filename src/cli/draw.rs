@@ -1,6 +1,6 @@
 //! `rasp draw`: pictures of programs, selectors and models.
 
-use super::arguments::{Diagnostics, Integrity, Program, Setting};
+use super::arguments::{Diagnostics, Integrity, Program, SOps, Setting};
 use super::input::{OneInput, asked, open, vocabulary};
 use super::limits::session;
 use super::making::Making;
@@ -20,6 +20,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
+#[command(mut_arg("expr", |arg| arg.help(DRAWN).required(false).requires("file")))]
 pub struct Draw {
     /// The program; `-` reads it from standard input; without one, a model is drawn by itself
     #[arg(
@@ -28,15 +29,8 @@ pub struct Draw {
         requires = "expr"
     )]
     pub file: Option<PathBuf>,
-    /// The s-op, or the selector; selectors may be repeated
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        requires = "file",
-        allow_hyphen_values = true
-    )]
-    pub expr: Vec<String>,
+    #[command(flatten)]
+    pub sops: SOps,
     #[command(flatten)]
     pub input: OneInput,
     /// What to draw
@@ -73,6 +67,9 @@ pub struct Draw {
     #[command(flatten)]
     pub diagnostics: Diagnostics,
 }
+
+/// What `rasp draw` takes with `-e`.
+const DRAWN: &str = "The s-op, or the selector; selectors may be repeated";
 
 /// What of a program is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -112,18 +109,11 @@ impl ValueEnum for Form {
     }
 }
 
-impl ValueEnum for Theme {
-    fn value_variants<'a>() -> &'a [Theme] {
-        &[Theme::Auto, Theme::Light, Theme::Dark]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Theme::Auto => ("auto", "Light, unless the viewer prefers dark"),
-            Theme::Light => ("light", "Dark on light"),
-            Theme::Dark => ("dark", "Light on dark"),
-        };
-        Some(PossibleValue::new(name).help(help))
+choices! {
+    Theme {
+        Auto "auto": "Light, unless the viewer prefers dark",
+        Light "light": "Dark on light",
+        Dark "dark": "Light on dark",
     }
 }
 
@@ -167,10 +157,11 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
     };
     if arguments.model.is_some() && arguments.setting.is_given() {
         let error = Diagnostic::error(Code::BadRequest, "a model that is given is made already");
-        let help = "leave out `--vocab` and `--max-len`, which are for one that is made here";
+        let help =
+            "leave out `--vocab`, `--max-len` and `--causal`, which are for one that is made here";
         return Err(output.refuse(&error.help(help), &none));
     }
-    let target = Target::new(&mut session, &arguments.expr);
+    let target = Target::new(&mut session, &arguments.sops.expr);
     let target = output.expect(target, session.sources())?;
     let model = match &arguments.model {
         Some(path) => {
@@ -192,13 +183,8 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
         width: arguments.width.unwrap_or_else(terminal::columns),
         color: arguments.output.is_none() && output.results() == Style::Terminal,
     };
-    let bytes = progress::shown(output, session.control(), "drawing", || {
-        let drawing = target.drawing(&session, arguments, &input, model, form)?;
-        match drawing {
-            Drawn::Page(page) => Ok(page.into_bytes()),
-            Drawn::Drawing(drawing) => draw::bytes(&drawing, form, look),
-        }
-    })?;
+    let drawn = || target.bytes(&session, arguments, &input, model, (form, look));
+    let bytes = progress::shown(output, session.control(), "drawing", drawn)?;
     let bytes = output.expect(bytes, session.sources())?;
     let Some(path) = &arguments.output else {
         return output.exact(&bytes);
@@ -209,12 +195,6 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
     };
     output.expect(write::write_made(path, &bytes, existing), session.sources())?;
     output.line(&format!("drawn in {}", visible::path(path)))
-}
-
-/// What is written.
-enum Drawn {
-    Drawing(Drawing),
-    Page(String),
 }
 
 /// What the expressions are.
@@ -251,14 +231,16 @@ impl Target {
         Ok(Target::Selectors(selectors))
     }
 
-    fn drawing(
+    /// The picture.
+    fn bytes(
         &self,
         session: &Session,
         arguments: &Draw,
         input: &[Value],
         model: Option<Model>,
-        form: Form,
-    ) -> Fallible<Drawn> {
+        (form, look): (Form, Look),
+    ) -> Fallible<Vec<u8>> {
+        let bytes = |drawing: Drawing| draw::bytes(&drawing, form, look);
         let subject = Subject {
             graph: session.graph(),
             input,
@@ -274,9 +256,9 @@ impl Target {
                     let error = Diagnostic::error(Code::BadRequest, message);
                     return Err(error.help("give an s-op that is computed with them").into());
                 }
-                return draw::selectors(&subject, selectors).map(Drawn::Drawing);
+                return draw::selectors(&subject, selectors).and_then(bytes);
             }
-            Target::Model => return alone(&subject, arguments, model, form).map(Drawn::Drawing),
+            Target::Model => return alone(&subject, arguments, model, form).and_then(bytes),
         };
         let made = |model: Option<Model>| match model {
             Some(model) => Ok(model),
@@ -287,7 +269,7 @@ impl Target {
             }
         };
         if form == Form::Html {
-            return draw::page(&subject, &[id], &made(model)?).map(Drawn::Page);
+            return draw::page(&subject, &[id], &made(model)?).map(String::into_bytes);
         }
         let drawing = match arguments.show {
             Show::Graph => draw::program(&subject, id, name),
@@ -296,7 +278,7 @@ impl Target {
             Show::Stream => draw::stream(&subject, &made(model)?),
             Show::Weights => draw::weights(&subject, &made(model)?),
         };
-        drawing.map(Drawn::Drawing)
+        drawing.and_then(bytes)
     }
 }
 

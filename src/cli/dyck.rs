@@ -2,7 +2,8 @@
 
 use super::arguments::{Integrity, ModelFile};
 use super::host::Floats;
-use super::input::{json_tokens, value_json};
+use super::input::json_tokens;
+use super::json::{Atom, Values};
 use super::model::load;
 use super::output::{Output, Stop};
 use super::progress;
@@ -10,8 +11,7 @@ use crate::base::{Code, Diagnostic, Fallible, Random, Sources};
 use crate::machine::dyck::{self, Dyck, Kind, Options, Verification};
 use crate::model::{Attention, Dtype};
 use crate::value::Value;
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 
@@ -68,20 +68,13 @@ pub struct Build {
     pub json: bool,
 }
 
-impl ValueEnum for Kind {
-    fn value_variants<'a>() -> &'a [Kind] {
-        &Kind::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Kind::Recognise => "D + 1 layers of two heads",
-            Kind::Label => "three layers of one head",
-            Kind::Generate => "two layers of one head",
-            Kind::GenerateLn => "the same, with a layer norm over hidden units",
-            Kind::GenerateUnbounded => "the same for any depth",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
+choices! {
+    Kind {
+        Recognise: "D + 1 layers of two heads",
+        Label: "three layers of one head",
+        Generate: "two layers of one head",
+        GenerateLn: "the same, with a layer norm over hidden units",
+        GenerateUnbounded: "the same for any depth",
     }
 }
 
@@ -187,13 +180,12 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
 }
 
 fn verification_json(found: &Verification) -> Json {
-    let list = |values: &[Value]| values.iter().map(value_json).collect::<Json>();
-    let asked = |value: &Option<Value>| value.as_ref().map_or(Json::Null, value_json);
+    let asked = |value| Option::as_ref(value).map(Atom);
     let first = found.first_wrong.as_ref().map(|wrong| {
         json!({
-            "input": list(&wrong.input),
-            "expected": wrong.expected.iter().map(asked).collect::<Json>(),
-            "got": list(&wrong.got),
+            "input": Values(&wrong.input),
+            "expected": wrong.expected.iter().map(asked).collect::<Vec<_>>(),
+            "got": Values(&wrong.got),
         })
     });
     json!({
@@ -270,7 +262,7 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
         match arguments.json {
             true => output.json(&json!({
                 "word": text,
-                "tokens": word.tokens.iter().map(value_json).collect::<Json>(),
+                "tokens": Values(&word.tokens),
                 "ended": word.ended,
             }))?,
             false => output.line(&match word.ended {

@@ -2,7 +2,8 @@
 //! same. The exit status says it too: 0 equal, 1 different, 3 not known.
 
 use super::arguments::{Arguments, Equiv, Setting, Switch};
-use super::input::{Input, asked, open, value_json, vocabulary};
+use super::input::{Input, asked, open, vocabulary};
+use super::json::Values;
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
 use crate::base::{Fallible, Sources, counted};
@@ -154,7 +155,6 @@ fn comparison_json(found: &Comparison, rows: &Option<Rows>, sources: &Sources) -
         Method::Samples => "samples",
     };
     let counterexample = found.difference.as_ref().map(|difference| {
-        let input: Vec<Json> = difference.input.iter().map(value_json).collect();
         let (a, b, position) = match rows {
             Some(both @ [a, b]) => {
                 let query = differing(both);
@@ -167,7 +167,7 @@ fn comparison_json(found: &Comparison, rows: &Option<Rows>, sources: &Sources) -
             ),
         };
         json!({
-            "input": input,
+            "input": Values(&difference.input),
             "a": a,
             "b": b,
             "position": position,
@@ -188,7 +188,7 @@ fn comparison_json(found: &Comparison, rows: &Option<Rows>, sources: &Sources) -
 /// The values of a sequence, or the error in their place.
 pub fn result_json(result: &Fallible<Sequence>, sources: &Sources) -> Json {
     match result {
-        Ok(sequence) => sequence.values.iter().map(value_json).collect(),
+        Ok(sequence) => json!(Values(&sequence.values)),
         Err(error) => json!({"error": diagnostic_json(error, sources)}),
     }
 }

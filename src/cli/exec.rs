@@ -27,7 +27,7 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     let inputs = output.expect(inputs(&arguments.inputs), &sources)?;
     let model = load(output, &arguments.model, arguments.digest.asked())?;
     let precision = arguments.floats.precision(&model);
-    let order = arguments.order.order();
+    let order = arguments.order.host_order;
     let executor = Executor::new(&model, precision);
     let executor = output.expect(executor, &sources)?.in_order(order);
     let host = Host {

@@ -2,7 +2,8 @@
 //! input. A causal s-op keeps what it has computed; any other, and a model, is run again.
 
 use super::arguments::{Generate, Program, SOp};
-use super::input::{Input, open, value_json};
+use super::input::{Input, open};
+use super::json::Values;
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
 use crate::base::{Code, Diagnostic, Fallible, Sources};
@@ -11,7 +12,7 @@ use crate::graph::Sharing;
 use crate::interpret;
 use crate::model;
 use crate::value::Value;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 /// What was generated, and the error that ended it, if one did.
 struct Generation {
@@ -21,12 +22,8 @@ struct Generation {
 }
 
 pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
-    let given = match (&arguments.text, &arguments.input_json) {
-        (Some(text), _) => Ok(Input::text(text)),
-        (None, Some(text)) => Input::json("--input-json", text),
-        (None, None) => Ok(Input::text("")),
-    };
-    let given = output.expect(given, &Sources::new())?;
+    let given = output.expect(arguments.input.given(), &Sources::new())?;
+    let given = given.unwrap_or_else(|| Input::text(""));
     let Some(SOp { expr: expression }) = &arguments.sop else {
         let sources = Sources::new();
         let digest = arguments.digest.asked();
@@ -128,12 +125,11 @@ fn show(
 ) -> Result<(), Stop> {
     let all: Vec<Value> = prompt.iter().chain(&found.tokens).cloned().collect();
     if arguments.json {
-        let list = |tokens: &[Value]| tokens.iter().map(value_json).collect::<Vec<Json>>();
         let mut line = json!({
             "expr": name,
-            "prompt": list(prompt),
-            "generated": list(&found.tokens),
-            "tokens": list(&all),
+            "prompt": Values(prompt),
+            "generated": Values(&found.tokens),
+            "tokens": Values(&all),
             "stopped": found.stopped,
         });
         if let Some(error) = &found.error {

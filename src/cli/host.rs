@@ -21,7 +21,7 @@ impl Hosts {
     pub fn host(&self) -> Host {
         Host {
             dtype: self.dtype,
-            order: self.order.order(),
+            order: self.order.host_order,
         }
     }
 }
@@ -30,13 +30,7 @@ impl Hosts {
 pub struct Order {
     /// What the host divides by √d_head
     #[arg(long, value_enum, value_name = "ORDER", default_value_t)]
-    host_order: HostOrder,
-}
-
-impl Order {
-    pub fn order(&self) -> HostOrder {
-        self.host_order
-    }
+    pub host_order: HostOrder,
 }
 
 #[derive(Debug, Args)]
@@ -58,18 +52,16 @@ impl Floats {
     }
 }
 
-impl ValueEnum for Dtype {
-    fn value_variants<'a>() -> &'a [Dtype] {
-        &[Dtype::Float32, Dtype::Float64, Dtype::Bfloat16]
+choices! {
+    Dtype {
+        Float32: "weights and all that is computed in float32",
+        Float64: "weights and all that is computed in float64",
+        Bfloat16: "weights in bfloat16, the rest in float32",
     }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Dtype::Float32 => "weights and all that is computed in float32",
-            Dtype::Float64 => "weights and all that is computed in float64",
-            Dtype::Bfloat16 => "weights in bfloat16, the rest in float32",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
+    HostOrder {
+        Scores: "scores: (q·k) / √d_head",
+        Query: "queries: (q / √d_head)·k",
+        Both: "queries and keys, each by ⁴√d_head",
     }
 }
 
@@ -80,20 +72,5 @@ impl ValueEnum for Precision {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         self.dtype().to_possible_value()
-    }
-}
-
-impl ValueEnum for HostOrder {
-    fn value_variants<'a>() -> &'a [HostOrder] {
-        &HostOrder::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            HostOrder::Scores => "scores: (q·k) / √d_head",
-            HostOrder::Query => "queries: (q / √d_head)·k",
-            HostOrder::Both => "queries and keys, each by ⁴√d_head",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
     }
 }

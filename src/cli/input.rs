@@ -363,25 +363,29 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// A text, named by its path; `-` is standard input.
+///
+/// # Errors
+/// It cannot be read, or is no text, in words.
+pub fn read_text(file: &Path) -> Result<Loaded, String> {
+    if file.as_os_str() != "-" {
+        return files::read(file);
+    }
+    let name = "standard input";
+    let input = standard_input().map_err(|error| format!("{name}: {error}"))?;
+    Ok(Loaded {
+        identity: name.into(),
+        name: name.into(),
+        text: files::read_text(input, name)?,
+    })
+}
+
 /// A program's text; `-` is standard input.
 ///
 /// # Errors
-/// It cannot be read, or is no text.
+/// As [`read_text`].
 pub fn read(file: &Path) -> Fallible<Loaded> {
-    let program = if file.as_os_str() == "-" {
-        let name = "standard input";
-        let text = standard_input()
-            .map_err(|error| format!("{name}: {error}"))
-            .and_then(|input| files::read_text(input, name));
-        text.map(|text| Loaded {
-            identity: name.into(),
-            name: name.into(),
-            text,
-        })
-    } else {
-        files::read(file)
-    };
-    program.map_err(|reason| {
+    read_text(file).map_err(|reason| {
         let help = match file.exists() {
             false if file.as_os_str() == "-" => {
                 "`-` reads a program from standard input".to_string()

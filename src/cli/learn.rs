@@ -16,12 +16,10 @@ use crate::model::{self, Dtype, Model};
 use crate::session::{Asked, files};
 use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What a directory holds afterwards.
 const FILES: &str = "\
@@ -327,7 +325,8 @@ impl Learning<'_> {
             }
             None => Training::new(&shape, &recipe),
         };
-        let bar = bar(recipe.epochs);
+        let bar = progress::bar(Some(recipe.epochs as u64), BAR);
+        bar.enable_steady_tick(progress::TICK);
         let mut failed = None;
         let settings = settings(arguments, data);
         let control = self.control.clone();
@@ -455,16 +454,8 @@ const HELD_AGAINST: usize = 400_000;
 /// Inputs that the model is held against the text on, at most.
 const EXECUTED: usize = 500;
 
-/// A bar over the epochs; hidden where nobody looks.
-fn bar(epochs: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(epochs as u64);
-    let style = ProgressStyle::with_template("{spinner} {bar:30} {percent}% {msg}, {eta} left");
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
+/// What is shown of training.
+const BAR: &str = "{spinner} {bar:30} {percent}% {msg}, {eta} left";
 
 /// What the assertion cannot say: on how many inputs the text was held against what was learnt.
 fn proof(held: usize, of: usize, report: &Report) -> String {

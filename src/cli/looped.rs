@@ -3,6 +3,7 @@
 
 use super::arguments::{Integrity, ModelFile};
 use super::host::Floats;
+use super::input::read_text;
 use super::output::{Output, Stop, table};
 use crate::base::{Code, Diagnostic, Fallible, Sources, visible};
 use crate::execute::Precision;
@@ -12,9 +13,7 @@ use crate::machine::looped::disasm::{disassemble, instruction};
 use crate::machine::looped::input::put;
 use crate::machine::looped::run::{Engines, Run, text};
 use crate::model::{self, Model};
-use crate::session::files;
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::Value as Json;
 use std::path::PathBuf;
 
@@ -73,15 +72,11 @@ pub struct Disasm {
 
 pub fn asm(output: &mut Output, arguments: &Asm) -> Result<(), Stop> {
     let mut sources = Sources::new();
-    let loaded = match arguments.program.as_os_str() == "-" {
-        true => files::read_text(std::io::stdin(), "standard input"),
-        false => files::read(&arguments.program).map(|loaded| loaded.text),
-    };
-    let unread = |problem| {
+    let loaded = read_text(&arguments.program).map_err(|problem| {
         let message = format!("the program could not be read: {problem}");
         Box::new(Diagnostic::error(Code::FileNotFound, message))
-    };
-    let text = output.expect(loaded.map_err(unread), &sources)?;
+    });
+    let text = output.expect(loaded, &sources)?.text;
     let source = sources.add(visible::path(&arguments.program), text.clone());
     let is_fleq = arguments
         .program
@@ -254,33 +249,17 @@ pub fn disasm(output: &mut Output, arguments: &Disasm) -> Result<(), Stop> {
     output.text(&disassemble(&model, &description))
 }
 
-impl ValueEnum for Machine {
-    fn value_variants<'a>() -> &'a [Machine] {
-        &Machine::ALL
+choices! {
+    Machine {
+        R1: "SUBLEQ in 1 layer",
+        R2: "SUBLEQ in 2 layers",
+        R1s: "SUBLEQ in 1 layer, words are numbers and do not wrap",
+        P10: "SUBLEQ in 10 layers, as Giannou et al. have it",
+        Stored: "SUBLEQ in 2 layers, programs may change themselves",
+        Fleq: "FLEQ, functions of matrices, in 4 layers",
     }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Machine::R1 => "SUBLEQ in 1 layer",
-            Machine::R2 => "SUBLEQ in 2 layers",
-            Machine::R1s => "SUBLEQ in 1 layer, words are numbers and do not wrap",
-            Machine::P10 => "SUBLEQ in 10 layers, as Giannou et al. have it",
-            Machine::Stored => "SUBLEQ in 2 layers, programs may change themselves",
-            Machine::Fleq => "FLEQ, functions of matrices, in 4 layers",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
-    }
-}
-
-impl ValueEnum for Engines {
-    fn value_variants<'a>() -> &'a [Engines] {
-        &[Engines::Dense, Engines::Delta]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Engines::Dense => PossibleValue::new("dense").help("Every column in each step"),
-            Engines::Delta => PossibleValue::new("delta").help("Only what can have changed"),
-        })
+    Engines {
+        Dense "dense": "Every column in each step",
+        Delta "delta": "Only what can have changed",
     }
 }

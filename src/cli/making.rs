@@ -5,8 +5,7 @@ use crate::compile::Request;
 use crate::plan::Style;
 use crate::plan::pass::{PASSES, Passes};
 use crate::schedule::exact::Options;
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 #[derive(Debug, Args)]
 pub struct Making {
@@ -28,13 +27,6 @@ pub struct Making {
     no_bos: bool,
     #[command(flatten)]
     hosts: Hosts,
-    #[command(flatten)]
-    search: Search,
-}
-
-/// Whether to search for the best schedule, and how long.
-#[derive(Debug, Args)]
-struct Search {
     /// Search for the schedule whose widest layer has the fewest heads, then the fewest hidden units,
     /// and the residual stream the fewest values; say what is proved
     #[arg(long)]
@@ -69,9 +61,9 @@ impl Making {
 
     /// How to search for a schedule, if that is asked for.
     pub fn search(&self) -> Option<Options> {
-        self.search.exact.then_some(Options {
-            merge_heads: self.search.merge_heads,
-            conflicts: self.search.budget,
+        self.exact.then_some(Options {
+            merge_heads: self.merge_heads,
+            conflicts: self.budget,
         })
     }
 }
@@ -81,16 +73,9 @@ fn passes_help() -> String {
     format!("The passes over the plan that run, of {names}; all but some: `-share,-dead`")
 }
 
-impl ValueEnum for Style {
-    fn value_variants<'a>() -> &'a [Style] {
-        &[Style::Faithful, Style::Compact]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Style::Faithful => "A head's attention pattern is its selector",
-            Style::Compact => "Sizes before patterns",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
+choices! {
+    Style {
+        Faithful: "A head's attention pattern is its selector",
+        Compact: "Sizes before patterns",
     }
 }

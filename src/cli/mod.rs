@@ -4,6 +4,9 @@
 //! command line, 3 for a question that is left open, 130 after Ctrl-C. Whether diagnostics can be
 //! written changes neither results nor status.
 
+#[macro_use]
+mod choices;
+
 mod arguments;
 mod batch;
 mod certify;

@@ -6,8 +6,6 @@ use crate::base::table::{aligned, folded};
 use crate::base::visible::visible;
 use crate::base::{Code, Diagnostic, Severity, Sources, Span, tell};
 use crate::repl::interrupt;
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -15,18 +13,11 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 /// Errors, and warnings, that people are shown at once; tools get all.
 const SHOWN: usize = 100;
 
-impl ValueEnum for Color {
-    fn value_variants<'a>() -> &'a [Color] {
-        &[Color::Auto, Color::Always, Color::Never]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Color::Auto => ("auto", "On a terminal, unless NO_COLOR is set"),
-            Color::Always => ("always", "Wherever they go"),
-            Color::Never => ("never", "Nowhere"),
-        };
-        Some(PossibleValue::new(name).help(help))
+choices! {
+    Color {
+        Auto "auto": "On a terminal, unless NO_COLOR is set",
+        Always "always": "Wherever they go",
+        Never "never": "Nowhere",
     }
 }
 

@@ -4,7 +4,7 @@
 use super::output::{Output, Stop};
 use crate::base::{Control, Sources, tell};
 use crate::repl::interrupt;
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -66,6 +66,16 @@ pub fn alone<T>(stage: &'static str, work: impl FnOnce() -> T) -> T {
     let control = Control::default();
     control.at(stage);
     watched(&control, work)
+}
+
+/// A bar over so many things, or a spinner where nobody knows how many; hidden where nobody looks.
+pub fn bar(length: Option<u64>, template: &str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = length.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    let style = ProgressStyle::with_template(template);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn watched<T>(control: &Control, work: impl FnOnce() -> T) -> T {

@@ -3,7 +3,8 @@
 
 use super::arguments::{Diagnostics, Program};
 use super::equiv::result_json;
-use super::input::{open, programs, value_json};
+use super::input::{open, programs};
+use super::json::Values;
 use super::limits::session;
 use super::output::{Output, Stop, diagnostic_json, table};
 use super::progress;
@@ -210,11 +211,10 @@ fn grade_json(puzzle: &Puzzle, grade: &Grade, sources: &Sources) -> Json {
 }
 
 fn wrong(puzzle: &Puzzle, difference: &Difference, sources: &Sources) -> Json {
-    let input: Vec<Json> = difference.input.iter().map(value_json).collect();
     json!({
         "puzzle": puzzle.name_json(),
         "solved": false,
-        "input": input,
+        "input": Values(&difference.input),
         "expected": result_json(&difference.a, sources),
         "got": result_json(&difference.b, sources),
     })

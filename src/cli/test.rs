@@ -5,7 +5,7 @@ use super::input::{programs, read};
 use super::limits::session;
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Diagnostic, Severity, Sources};
+use crate::base::{Diagnostic, Severity, Sources, counted};
 use crate::eval::{Assertion, Event, Verdict};
 use crate::graph::Sharing;
 use serde_json::{Value as Json, json};
@@ -37,8 +37,7 @@ pub fn test(output: &mut Output, arguments: &Test) -> Result<(), Stop> {
     }
     let others = match errors {
         0 => String::new(),
-        1 => ", 1 other error".to_string(),
-        _ => format!(", {errors} other errors"),
+        _ => format!(", {}", counted(errors, "other error")),
     };
     output.line(&format!("{passed} passed, {failed} failed{others}"))
 }

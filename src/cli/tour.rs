@@ -2,7 +2,7 @@
 //! schedule it, compile it, run the weights, and hold both against each other.
 
 use super::arguments::{Diagnostics, SOp};
-use super::input::{Input, read};
+use super::input::{Input, OneInput, read};
 use super::limits::session;
 use super::output::{Output, Stop};
 use super::progress;
@@ -25,14 +25,8 @@ pub struct Tour {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub sop: Option<SOp>,
-    /// The input; without it, the program's example
-    #[arg(
-        short = 'i',
-        long = "input",
-        value_name = "TEXT",
-        allow_hyphen_values = true
-    )]
-    pub input: Option<String>,
+    #[command(flatten)]
+    pub input: OneInput,
     /// Show every line of a long table, also those that are like others
     #[arg(long)]
     pub all: bool,
@@ -59,10 +53,8 @@ pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
     output.report_all(&found, session.sources())?;
     let subject = subject(&mut session, arguments, &events);
     let (name, sop) = output.expect(subject, session.sources())?;
-    let input = match &arguments.input {
-        Some(text) => Input::example(&crate::value::Value::characters(text)),
-        None => Input::example(&session.settings.example),
-    };
+    let given = output.expect(arguments.input.given(), session.sources())?;
+    let input = given.unwrap_or_else(|| Input::example(&session.settings.example));
     output.line(&format!("# The program: {}\n", program.name))?;
     output.text(&indented(program.text.trim_end(), 4))?;
     let evaluate = || session.evaluate(sop, &input.tokens);

@@ -4,6 +4,7 @@
 use super::arguments::{Integrity, Program, SOps, Setting};
 use super::host::Floats;
 use super::input::{open, value_json, vocabulary};
+use super::json::Values;
 use super::making::Making;
 use super::model::{compile_expressions, compile_looped, load_outputs, not_proved};
 use super::output::{Output, Stop, table};
@@ -128,9 +129,9 @@ fn verification_json(
     let first = found.first_wrong.as_ref().map(|wrong| {
         json!({
             "output": model.outputs[wrong.output].name,
-            "input": list(&wrong.input),
-            "expected": list(&wrong.expected),
-            "got": list(&wrong.got),
+            "input": Values(&wrong.input),
+            "expected": Values(&wrong.expected),
+            "got": Values(&wrong.got),
         })
     });
     json!({
@@ -148,10 +149,6 @@ fn verification_json(
     })
 }
 
-fn list<'v>(values: impl IntoIterator<Item = &'v Value>) -> Json {
-    values.into_iter().map(value_json).collect()
-}
-
 /// `{"name", "reached", "of", "missing"}`, or `{"name", "least", "greatest"}` of a real number.
 fn surveyed_json(surveyed: &Surveyed) -> Json {
     let name = &surveyed.name;
@@ -162,7 +159,7 @@ fn surveyed_json(surveyed: &Surveyed) -> Json {
                 "name": name,
                 "reached": values.len() - missing.len(),
                 "of": values.len(),
-                "missing": list(missing),
+                "missing": missing.into_iter().map(value_json).collect::<Json>(),
             })
         }
         Reached::Real(range) => json!({
