@@ -82,17 +82,17 @@ impl Place<'_, '_> {
     /// Where a bracket closes or a brace holds what it cannot.
     fn separator(&self) -> Option<Diagnostic> {
         let token = self.token(0)?;
-        let in_braces = self.bracket.map(|bracket| bracket.token) == Some(Token::LeftBrace);
+        let in_braces = self.innermost().map(|bracket| bracket.token) == Some(Token::LeftBrace);
         let in_block = self.block.is_some() && token == Token::RightBrace;
         slips! { self, token;
             Token::Slash if self.token(1) == Some(Token::Star) =>
                 "comments do not stand between `/*` and `*/`", "write `# …` on every line";
             // Or one before it closed too early.
-            _ if token.closes() && self.bracket.is_none() && !in_block && self.commas_outside() =>
+            _ if token.closes() && self.open.is_empty() && !in_block && self.commas_outside() =>
                 where written = self.context.quoted(self.lexeme(0)?);
                 "{written} closes nothing", "remove it, or one before it",
                 at self.at, "no bracket is open here";
-            _ if token.closes() && self.bracket.is_none() && !in_block =>
+            _ if token.closes() && self.open.is_empty() && !in_block =>
                 where written = self.context.quoted(self.lexeme(0)?);
                 "{written} closes nothing", "remove it", edit self.at..=self.at, "",
                 at self.at, "no bracket is open here";
@@ -141,7 +141,7 @@ impl Place<'_, '_> {
                 "a `)` is missing", format!("end the line with `{closers};`"),
                 edit last..=last, &fixed,
                 at last, "what is open is closed after this";
-            _ if here.token == Token::LeftBrace && self.first() == Some(Token::Def) && self.bracket.is_some() =>
+            _ if here.token == Token::LeftBrace && self.first() == Some(Token::Def) && !self.open.is_empty() =>
                 where fixed = format!("{left}) {right}");
                 "a `)` is missing", format!("write `{fixed}`"),
                 edit last..=self.at, &fixed,
@@ -153,10 +153,10 @@ impl Place<'_, '_> {
             (_, Token::Name(_)) if left == right && !self.may_take_more() => "`{left}` stands here twice", "leave one out",
                 edit last..=self.at, left,
                 at self.at, "again";
-            _ if self.expects(",") && self.bracket.is_some() && self.takes_no_more() =>
+            _ if self.expects(",") && !self.open.is_empty() && self.takes_no_more() =>
                 "an operator or a comma is missing", "write one between the two",
                 at self.at, "it belongs before this";
-            _ if self.expects(",") && self.bracket.is_some() =>
+            _ if self.expects(",") && !self.open.is_empty() =>
                 where fixed = format!("{left}, {right}");
                 "a comma is missing", format!("write `{fixed}`"),
                 edit last..=self.at, &fixed,

@@ -1,5 +1,5 @@
-//! What does not fit, in words: what was expected, what stands there instead, and, where that is
-//! known, what was meant.
+//! A place where something does not fit: its statement, the brackets that are open there and what they
+//! hold; and it in words: what was expected, what stands there instead, and which bracket is to be closed.
 
 use super::words::unknown;
 use crate::base::{Code, Diagnostic, SourceId, Span, Suggestion};
@@ -27,8 +27,8 @@ pub struct Place<'a, 's> {
     pub(super) at: usize,
     /// The number of the first lexeme of the statement.
     pub(super) statement: usize,
-    /// The innermost bracket still open, if it was opened in this statement.
-    pub(super) bracket: Option<Lexeme<'s>>,
+    /// The numbers of the brackets of the statement that are still open.
+    pub(super) open: Vec<usize>,
     /// The brace of the innermost body that is open, and `def` or `for` before it.
     pub(super) block: Option<(Lexeme<'s>, Token<'s>)>,
     pub(super) expected: &'a [String],
@@ -43,7 +43,7 @@ impl<'s> Context<'_, 's> {
         let at = start + usize::from(matches!(word, Some(Token::Name(_))));
         let place = Place {
             statement: start,
-            bracket: None,
+            open: Vec::new(),
             ..self.place(at, &[])
         };
         place.diagnostic()
@@ -63,14 +63,14 @@ impl<'s> Context<'_, 's> {
     }
 
     fn place<'a>(&'a self, at: usize, expected: &'a [String]) -> Place<'a, 's> {
-        let mut brackets: Vec<(Lexeme, Option<Token>)> = Vec::new();
+        let mut brackets: Vec<(usize, Option<Token>)> = Vec::new();
         let mut statement = 0;
         for (index, lexeme) in self.lexemes[..at].iter().enumerate() {
             let (token, head) = (lexeme.token, self.lexemes[statement].token);
             let block = token == Token::LeftBrace && self.opens_block(statement, index);
             let mut ends = block || token == Token::Semicolon;
             if token.opens() {
-                brackets.push((*lexeme, block.then_some(head)));
+                brackets.push((index, block.then_some(head)));
             } else if token.closes() {
                 let block = brackets.pop().is_some_and(|(_, head)| head.is_some());
                 ends = block || (statement == index && token == Token::RightBrace);
@@ -79,16 +79,14 @@ impl<'s> Context<'_, 's> {
                 statement = index + 1;
             }
         }
-        let begins = self.start_of(statement);
-        let innermost = brackets.last();
-        let bracket = innermost.filter(|(open, head)| head.is_none() && open.start >= begins);
+        let open = brackets.iter().map(|(open, _)| *open);
         let mut blocks = brackets.iter().rev();
         Place {
             context: self,
             at,
             statement,
-            bracket: bracket.map(|(lexeme, _)| *lexeme),
-            block: blocks.find_map(|(lexeme, head)| Some((*lexeme, (*head)?))),
+            open: open.filter(|open| *open >= statement).collect(),
+            block: blocks.find_map(|(open, head)| Some((self.lexemes[*open], (*head)?))),
             expected,
         }
     }
@@ -186,7 +184,7 @@ impl<'s> Place<'_, 's> {
             return error;
         };
         let (wanted, written) = (self.wanted(), self.context.quoted(last));
-        let told = rules! { self.block.filter(|_| self.bracket.is_none());
+        let told = rules! { self.block.filter(|_| self.open.is_empty());
             _ if last.token.takes_value() => error!(UnexpectedEnd, "this command is not complete"),
                 at self.span(last), "{written} needs a value behind it, on the same line",
                 mend missing;
@@ -207,7 +205,7 @@ impl<'s> Place<'_, 's> {
     /// Shows the bracket that would have to be closed first, where that is the likely mistake.
     fn with_open_bracket(&self, told: Diagnostic) -> Diagnostic {
         let open = |bracket: Lexeme<'s>| Some((bracket, closer(bracket.token)?));
-        let Some((bracket, close)) = self.bracket.and_then(open) else {
+        let Some((bracket, close)) = self.innermost().and_then(open) else {
             return told;
         };
         // What closes the bracket itself is not in its place for another reason.
@@ -249,15 +247,14 @@ impl<'s> Place<'_, 's> {
 
     /// What closes the brackets that are open in the statement, the outermost last of all.
     pub(super) fn closers(&self) -> Vec<&'static str> {
-        let mut open = Vec::new();
-        for token in self.so_far() {
-            open.extend(closer(token));
-            if token.closes() {
-                open.pop();
-            }
-        }
-        open.reverse();
-        open
+        let open = self.open.iter().rev();
+        open.filter_map(|open| closer(self.context.lexemes[*open].token))
+            .collect()
+    }
+
+    /// The innermost of the brackets that are open in the statement.
+    pub(super) fn innermost(&self) -> Option<Lexeme<'s>> {
+        self.open.last().map(|open| self.context.lexemes[*open])
     }
 
     /// Whether what does not fit is the first of its line.
@@ -267,10 +264,7 @@ impl<'s> Place<'_, 's> {
 
     /// The name before the bracket that is open.
     pub(super) fn name_before_bracket(&self) -> Option<&str> {
-        let bracket = self.bracket?;
-        let lexemes = self.context.lexemes;
-        let at = lexemes.iter().position(|it| it.start == bracket.start)?;
-        let before = lexemes.get(at.checked_sub(1)?)?;
+        let before = self.context.lexemes[..*self.open.last()?].last()?;
         matches!(before.token, Token::Name(_))
             .then(|| self.context.text.get(before.start..before.end))?
     }
@@ -306,45 +300,44 @@ impl<'s> Place<'_, 's> {
 
     /// Whether the function whose bracket is open has all arguments that it takes, with those that follow.
     pub(super) fn takes_no_more(&self) -> bool {
-        let all = |(given, (_, most))| given + self.following() >= most;
-        self.given().is_some_and(all)
+        let given = self.arguments();
+        given.is_some_and(|it| it.takes.is_some_and(|(_, most)| it.commas() + 1 >= most))
     }
 
-    /// Whether it needs more than those, or nobody knows what it takes and there is no comma so far.
+    /// Whether it needs more than those, or this stands behind the first argument of a call of which nobody
+    /// knows what it takes, and no comma in its brackets.
     pub(super) fn may_take_more(&self) -> bool {
-        let few = |(given, (least, _))| given + self.following() < least;
-        self.given().map_or_else(|| self.is_first(), few)
-    }
-
-    /// Whether this stands behind the first argument of a call, and no comma in its brackets.
-    fn is_first(&self) -> bool {
-        let commas = self.open().and_then(|open| {
-            let before = self.context.lexemes[..open].last()?;
-            let is_call = matches!(before.token, Token::Name(_))
-                && self.context.lexemes[open].token == Token::LeftParenthesis
-                && self.first() != Some(Token::Def);
-            is_call.then(|| self.commas_in(open).len() + self.following())
-        });
-        commas == Some(0)
-    }
-
-    /// The bracket that is open, by its number.
-    fn open(&self) -> Option<usize> {
-        let bracket = self.bracket?;
-        let mut known = self.context.lexemes[..self.at].iter();
-        known.rposition(|lexeme| lexeme.start == bracket.start)
+        self.arguments().is_some_and(|it| match it.takes {
+            Some((least, _)) => it.commas() + 1 < least,
+            None => it.commas() == 0 && self.is_call(),
+        })
     }
 
     /// Whether the argument that would stand here is one that it needs.
     pub(super) fn needs_this(&self) -> bool {
-        self.given()
-            .is_some_and(|(given, (least, _))| given <= least)
+        let given = self.arguments();
+        given.is_some_and(|it| it.takes.is_some_and(|(least, _)| it.before < least))
     }
 
-    /// How many commas follow in the bracket that is open.
-    fn following(&self) -> usize {
-        let inside = nested(self.rest()).take_while(|(depth, _)| *depth >= 0);
-        inside.filter(|it| *it == (0, Token::Comma)).count()
+    /// Whether the bracket that is open is that of a call.
+    fn is_call(&self) -> bool {
+        let bracket = self.innermost().map(|bracket| bracket.token);
+        bracket == Some(Token::LeftParenthesis)
+            && self.name_before_bracket().is_some()
+            && self.first() != Some(Token::Def)
+    }
+
+    /// What is given in the bracket that is open.
+    fn arguments(&self) -> Option<Arguments> {
+        let open = *self.open.last()?;
+        let mut commas = self.commas().into_iter();
+        let before = commas.find(|(known, _)| *known == open);
+        let behind = nested(self.rest()).take_while(|(depth, _)| *depth >= 0);
+        Some(Arguments {
+            before: before.map_or(0, |(_, commas)| commas.len()),
+            behind: behind.filter(|it| *it == (0, Token::Comma)).count(),
+            takes: self.takes(open),
+        })
     }
 
     /// What stands from here to the end of the statement.
@@ -352,12 +345,6 @@ impl<'s> Place<'_, 's> {
         let rest = self.context.lexemes[self.at..].iter();
         let rest = rest.map(|lexeme| lexeme.token);
         rest.take_while(|token| *token != Token::Semicolon)
-    }
-
-    /// How many arguments the function whose bracket is open has so far, and how many it takes.
-    fn given(&self) -> Option<(usize, (usize, usize))> {
-        let open = self.open()?;
-        Some((self.commas_in(open).len() + 1, self.takes(open)?))
     }
 
     /// How many arguments the built-in function before a bracket takes, at least and at most.
@@ -388,13 +375,6 @@ impl<'s> Place<'_, 's> {
             }
         }
         found
-    }
-
-    /// The commas so far in one of these brackets.
-    fn commas_in(&self, open: usize) -> Vec<usize> {
-        let mut brackets = self.commas().into_iter();
-        let found = brackets.find(|(known, _)| *known == open);
-        found.map_or(Vec::new(), |(_, commas)| commas)
     }
 
     /// The lexeme so many places behind the failure, if it belongs to the text at all.
@@ -454,6 +434,20 @@ impl<'s> Place<'_, 's> {
             Some(last) if !wanted.is_empty() => format!("{} or {last}", wanted.join(", ")),
             last => last.unwrap_or_default(),
         }
+    }
+}
+
+/// What is given in a bracket: the commas before a place and behind it, and how many arguments the built-in
+/// function whose bracket it is takes, at least and at most.
+struct Arguments {
+    before: usize,
+    behind: usize,
+    takes: Option<(usize, usize)>,
+}
+
+impl Arguments {
+    fn commas(&self) -> usize {
+        self.before + self.behind
     }
 }
 

@@ -1,6 +1,6 @@
 //! Slips, where the grammar goes no further: what is written in other languages, Python and C above
-//! all, and a comma or a value that is missing. What was written, and what to write here, with edits
-//! where that is certain. The first rule that fits speaks.
+//! all; what is `missing` comes last. What was written, and what to write here, with edits where that is
+//! certain. The first rule that fits speaks.
 
 use super::place::Place;
 use super::words::{OPERATOR_WORDS, STATEMENT_WORDS, Words};
@@ -129,7 +129,7 @@ impl Place<'_, '_> {
         let name = self.text_at(-1)?;
         let in_head = first == Some(Token::Def);
         let is_at = |count| self.at == self.statement + count;
-        let none_open = self.bracket.is_none();
+        let none_open = self.open.is_empty();
         let lambda = none_open && self.so_far().any(|it| it == Token::Name("lambda"));
         let opens = [Token::LeftParenthesis, Token::Comma, Token::Lambda];
         let starred = self.token(-2) == Some(Token::Star)
@@ -200,12 +200,12 @@ impl Place<'_, '_> {
         slips! { self, (first, second);
             _ if self.token(-1) == Some(Token::Equal) => "there is no `===`",
                 "to compare write `==`", edit self.at..=self.at, "";
-            _ if self.bracket.is_some() && self.expects(":") =>
+            _ if !self.open.is_empty() && self.expects(":") =>
                 "in a dict a `:` stands between a key and its value", "write `:`",
                 edit self.at..=self.at, ":";
             _ if matches!(self.token(-1), Some(Token::Comma | Token::LeftParenthesis)) =>
                 "`=` does not compare", "to compare write `==`, between two values";
-            _ if self.bracket.is_some() || asks => "`=` does not compare",
+            _ if !self.open.is_empty() || asks => "`=` does not compare",
                 "to compare write `==`", edit self.at..=self.at, "==";
             (Some(Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength), None) =>
                 where (setting, value) = (self.text_at(-1)?, self.text_at(1).unwrap_or("…"));
@@ -233,7 +233,7 @@ impl Place<'_, '_> {
 
     fn bracket(&self) -> Option<Diagnostic> {
         let (previous, token) = (self.token(-1), self.token(0)?);
-        let bracket = self.bracket.map(|bracket| bracket.token);
+        let bracket = self.innermost().map(|bracket| bracket.token);
         let in_list = bracket == Some(Token::LeftBracket);
         let needs_else = self.expects("else");
         // An `if` at the start of a line, behind a statement without its `;`.
