@@ -1,8 +1,7 @@
-//! The command line: one file a subcommand. Files and the terminal are touched here, in `session`'s
-//! file loader and in the REPL only. Results go to standard output, diagnostics to standard error;
-//! the exit status is 0 for success, 1 for an error in the program or its input, 2 for a wrong
-//! command line, 3 for a question that is left open, 130 after Ctrl-C. Whether diagnostics can be
-//! written changes neither results nor status.
+//! The command line: the subcommands, each in the file of its name or of what it is about, and what they
+//! share. Results go to standard output, diagnostics to standard error; the exit status is 0 for success,
+//! 1 for an error in the program or its input, 2 for a wrong command line, 3 for a question that is left
+//! open, 130 after Ctrl-C. Whether diagnostics can be written changes neither results nor status.
 
 #[macro_use]
 mod choices;

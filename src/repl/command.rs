@@ -1,6 +1,6 @@
 //! The prompt's own commands, `:name arguments`, in one table: a new command is a row here and a
-//! function. The reference's commands (`set example …`, `examples off`, …) are statements of the
-//! language; they are listed here for `:help` only.
+//! function; and entries that are none but were meant as one. The reference's commands (`set example …`,
+//! `examples off`, …) are statements of the language; they are listed here to be explained only.
 
 use super::{Repl, help, inspect, puzzle, save};
 use crate::base::suggest::nearest;

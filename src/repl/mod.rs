@@ -1,6 +1,6 @@
-//! The prompt: lines in, text out. [`Repl`] knows no terminal, so that the interactive prompt, a
-//! session read from a pipe and tests share it; `interactive` and `transcript` are its two front
-//! ends. What statements mean is the session's business, how entries look is `session::show`'s.
+//! The prompt: lines in, text out. [`Repl`] neither reads nor writes a terminal, so that the interactive
+//! prompt, a session read from a pipe and tests share it; `interactive` and `transcript` are its two
+//! front ends. What statements mean is the session's business, how entries look is `session::show`'s.
 
 mod assist;
 mod colors;

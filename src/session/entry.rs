@@ -1,6 +1,6 @@
 //! One entry of the prompt as the reference implementation prints it: a name with its value, an
 //! application, an example. Where the reference's columns run ragged or its input row is mislabelled
-//! the entry is straight; every other byte is the reference's.
+//! the entry is straight; scorers, reasons and hints, which it does not have, are ours.
 
 use super::Session;
 use super::show::{Display, Matrix, atom, example};

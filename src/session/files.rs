@@ -1,5 +1,4 @@
-//! The loader that reads files: beside the loading file, then in the working directory. Together
-//! with the command line and the REPL the only place that touches the file system.
+//! The loader that reads files: beside the loading file, then in the working directory.
 
 use super::loader::{Loader, Missing, file_name};
 use crate::base::read::open;

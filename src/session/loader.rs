@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// use rasp::graph::Sharing;
 /// use rasp::session::{Loaded, Loader, Missing, Session};
 ///
-/// /// Numbers as modules: `load "7";` defines `seven`'s like.
+/// /// Numbers as modules: `load "7";` defines `n = 7`.
 /// struct Numbers;
 ///
 /// impl Loader for Numbers {

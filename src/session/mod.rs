@@ -31,7 +31,7 @@ pub use loader::{Loader, Memory, Missing};
 pub use made::Asked;
 use std::sync::Arc;
 
-/// What a program or the command line says about the inputs to expect.
+/// What a program says about the inputs to expect.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The running example: until one is set, "hello", or tokens of the vocabulary where that is no input
@@ -114,9 +114,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that knows the library. With [`Sharing::None`] schedules count heads as the
-    /// reference implementation does.
-    /// Programs load files, and are within [`Limits::default`].
+    /// A session that knows the library, whose programs load files and are within [`Limits::default`].
+    /// With [`Sharing::None`] schedules count heads as the reference implementation does.
     pub fn new(sharing: Sharing) -> Session {
         let texts = Box::new(WithLibrary(Box::new(files::Files)));
         let mut evaluator = Evaluator::new(sharing, Limits::default(), texts, &Words);

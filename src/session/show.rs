@@ -1,5 +1,6 @@
-//! What the reference implementation prints for values and definitions, byte for byte, so that
-//! transcripts of its REPL can be compared. `entry` builds the text of single entries.
+//! What is shown for values and definitions: as the reference implementation prints them, so that
+//! transcripts of its REPL can be compared, and what `draw` draws. `entry` builds the text of single
+//! entries.
 
 use super::entry::Entry;
 use super::{EXAMPLE, Session};

@@ -1,5 +1,5 @@
-//! Calls with arguments that do not fit, where the rule has to look around: the call that was probably
-//! meant.
+//! Calls with arguments that do not fit, and loads of what is not there, where the rule has to look
+//! around: what was probably meant.
 
 use super::meant::Needed;
 use super::quote::{elements, letters, operand};

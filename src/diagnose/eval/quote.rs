@@ -1,5 +1,5 @@
-//! Pieces of the program quoted in help, on one line and with what was probably meant put in. Long
-//! pieces are not repeated in a message.
+//! Pieces of the program quoted in help, on one line and with what was probably meant put in, and
+//! arguments by their number. Long pieces are not repeated in a message.
 
 pub(super) use crate::base::counted;
 use crate::base::{Limits, SourceId, Sources, Span, Suggestion};
