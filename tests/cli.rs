@@ -165,6 +165,13 @@ fn check_shows_types_and_with_a_vocabulary_values() {
     let rows = &ran.lines()[0]["definitions"];
     assert_eq!(rows[1]["name"], "hist");
     assert_eq!(rows[1]["domain"], json!([1, 2, 3]));
+    place.file(
+        "int.rasp",
+        "set vocab \"ab\"\nset max_length 3\nx = tokens_int + 0;\n",
+    );
+    let ran = place.rasp(&["check", "int.rasp"]);
+    let told = "none: it fails on every input of these tokens";
+    assert!(ran.out.contains(told), "{}", ran.shown());
 }
 
 #[test]
@@ -696,6 +703,15 @@ fn bad_input_is_a_diagnostic_and_an_exit_status() {
     );
     mistake(&place, &["run", "hist.rasp", "-e", "(hist"], 1, "E0105");
     mistake(&place, &["schedule", "hist.rasp", "-e", "same"], 1, "E0308");
+    let causal = ["schedule", "hist.rasp", "-e", "hist", "--causal"];
+    mistake(&place, &causal, 1, "--vocab abc --max-len 8");
+    let made = ["draw", "--model", "model", "--causal"];
+    mistake(
+        &place,
+        &made,
+        1,
+        "leave out `--vocab`, `--max-len` and `--causal`",
+    );
     mistake(&place, &["check", "hist.rasp", "--vocab", ""], 1, "E0803");
     mistake(
         &place,
@@ -825,13 +841,11 @@ fn a_batch_asks_for_selectors_as_one_input_does() {
         [json!(same), json!([[true, false], [false, true]])]
     );
     assert_eq!(rows.lines()[0]["type"], "selector");
-    let drawn = place.rasp(&[&batch[..], &[selector]].concat());
-    let alone = place.rasp(&["run", "hist.rasp", "-e", selector, "-i", "aba"]);
-    assert!(
-        drawn
-            .out
-            .contains(alone.out.split_once('\n').unwrap().1.trim_end())
-    );
+    for expression in [selector, "hist + 1"] {
+        let drawn = place.rasp(&[&batch[..], &[expression]].concat());
+        let alone = place.rasp(&["run", "hist.rasp", "-e", expression, "-i", "aba"]);
+        assert!(drawn.out.starts_with(&alone.out), "{}", drawn.shown());
+    }
     let list = place.rasp(&[&batch[..], &["[1, 2]"]].concat());
     assert!(list.err.contains("E0308"), "{}", list.err);
 }
