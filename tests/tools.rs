@@ -494,7 +494,7 @@ fn equiv_needs_two_s_ops_and_a_setting() {
         ),
         ("[tokens, 1]", "for its first element: `[tokens, 1][0]`"),
         ("{\"a\": 1}", "to look up each token: `{\"a\": 1}[tokens]`"),
-        ("has_prev", "call it: `has_prev(tokens)`"),
+        ("str", "call it: `str(tokens)`"),
     ] {
         let ran = equiv("tokens", b, SMALL);
         assert!(
