@@ -108,7 +108,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: ":quit",
         arguments: "",
-        help: "leave; `exit` and Ctrl-D do too",
+        help: "leave; `exit`, `quit` and Ctrl-D do too",
         run: quit,
     },
 ];
@@ -192,14 +192,14 @@ pub(super) fn asked_about<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
 }
 
 /// The command that an entry is but for its colon: a word that is no name, alone or before what no operator
-/// is. `draw`, `help` and `load` are of the language, too.
+/// is. `draw`, `help`, `load` and `quit` are of the language, too.
 pub(super) fn without_colon(repl: &Repl, entry: &str) -> Option<String> {
     let entry = entry.trim().trim_end_matches(';').trim_end();
     let (word, rest) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
     let rest = rest.trim_start();
     let follows = |first: char| first.is_alphanumeric() || matches!(first, '_' | '"' | '\'');
     let between = ["and", "or", "in", "not", "if"];
-    let is_other = matches!(word, "draw" | "help" | "load")
+    let is_other = matches!(word, "draw" | "help" | "load" | "quit")
         || rest
             .split_whitespace()
             .next()

@@ -276,9 +276,16 @@ pub(super) fn explain(repl: &mut Repl, argument: &str) {
     }
     match pages::find(argument) {
         Some(code) => repl.say(pages::page(code)),
-        None => refuse(
-            repl,
-            &format!("there is no error code `{argument}`; `:explain` lists them"),
-        ),
+        None => {
+            let codes = Code::ALL.iter().map(|code| code.number());
+            let help = match nearest(argument, codes) {
+                Some(code) => format!("did you mean `{code}`?"),
+                None => "`:explain` lists them".to_string(),
+            };
+            refuse(
+                repl,
+                &format!("there is no error code `{argument}`; {help}"),
+            );
+        }
     }
 }

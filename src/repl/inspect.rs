@@ -16,7 +16,7 @@ use crate::model::{self, Model, cell};
 use crate::session::show::{application, example};
 use crate::session::{Asked, Session, VerifyOptions};
 use crate::value::Value;
-use crate::value::sequence::display;
+use crate::value::sequence::{applied, display};
 use std::path::Path;
 
 /// All inputs of a length are tried while those up to it are at most this many: a person waits.
@@ -280,7 +280,7 @@ fn compile_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
 /// What the weights give on the running example, beside what the interpreter gives.
 fn on_example(session: &Session, sop: SOpId, model: &Model) -> String {
     let input = &session.settings.example;
-    let call = format!("{}({})", cell::label(&model.name), example(input));
+    let call = applied(&cell::label(&model.name), &example(input));
     let got = match execute::run(model, input, Precision::F32) {
         Ok(got) => got,
         // The example need not be an input of the session's vocabulary and length.

@@ -25,6 +25,7 @@ use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
 use crate::syntax::ast::{Ast, ExprKind, Name, Statement, StatementKind};
 pub use crate::syntax::ast::{Command, ExampleKind};
+use crate::value::sequence::applied;
 use crate::value::{Op, Value};
 use loader::WithLibrary;
 pub use loader::{Loader, Memory, Missing};
@@ -461,12 +462,12 @@ pub(crate) fn no_sop(text: &str, meta: &Meta, span: Span) -> Box<Diagnostic> {
         Meta::List(_) => format!("for its first element: `{text}[0]`"),
         Meta::Dict(_) => format!("to look up each token: `{text}[tokens]`"),
         Meta::Function(callable) => {
-            let signature = callable.signature();
-            let parameters = match callable.single().len() {
-                1 => "tokens)",
-                _ => signature.split_once('(').map_or("", |(_, list)| list),
+            let listed = callable.called("");
+            let given = match callable.single().len() {
+                1 => "tokens",
+                _ => &listed[1..listed.len() - 1],
             };
-            format!("call it: `{text}({parameters}`")
+            format!("call it: `{}`", applied(text, given))
         }
         Meta::Selector(_) => {
             format!("for how many keys each position selects: `selector_width({text})`")
