@@ -1,6 +1,6 @@
 //! What went wrong, in words for people: the parser's mistakes, the faults of evaluation, and what the
-//! tree alone gives cause to warn of. Depends on what it tells of; nothing that runs a program depends
-//! on what is said here.
+//! tree alone gives cause to warn of. Depends on what it tells of; what runs a program asks here for no
+//! more than the code of a fault.
 
 /// A table with a row on a line or two.
 macro_rules! table {
@@ -64,9 +64,16 @@ fn told(
     let parsed = parse(source, text, limits);
     let mut diagnostics = syntax::diagnostics(source, text, &parsed, limits);
     for diagnostic in &mut diagnostics {
-        let Some(help) = diagnostic.help.take_if(|help| !help.edits.is_empty()) else {
+        let Some(mut help) = diagnostic.help.take_if(|help| !help.edits.is_empty()) else {
             continue;
         };
+        // `&&` needs no blanks around it.
+        for (span, other) in &mut help.edits {
+            let before = &text[..span.start as usize];
+            if other.starts_with(char::is_alphabetic) && before.ends_with(char::is_alphanumeric) {
+                *other = format!(" {other} ");
+            }
+        }
         let mended = help.applied(text);
         let is_right = text.len() <= LONGEST_READ_AGAIN
             && parse(source, &mended, limits).mistakes.len() < parsed.mistakes.len();

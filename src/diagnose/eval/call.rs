@@ -2,7 +2,7 @@
 //! around: what was probably meant.
 
 use super::meant::Needed;
-use super::quote::{elements, letters, operand};
+use super::quote::{elements, letters, operand, said};
 use super::scene::{Scene, Side};
 use crate::base::suggest::nearest;
 use crate::base::{Span, Suggestion};
@@ -56,6 +56,9 @@ impl Scene<'_> {
         let &[keys, queries, comparison] = arguments.as_slice() else {
             return None;
         };
+        if self.static_list(keys) && self.static_list(queries) {
+            return said("write s-ops or atoms, like `select(tokens, \"a\", ==)`".to_string());
+        }
         let [keys, queries, comparison] = [keys, queries, comparison].map(|id| self.text(id));
         let fixed = match at {
             0 => format!("select(True, {} in {keys}, ==)", operand(&queries)),
@@ -83,11 +86,20 @@ impl Scene<'_> {
         calls || matches!(self.known(id), Some(Meta::Selector(_)))
     }
 
-    /// Whether a part is certainly a list, by its name or by how it is written.
+    /// Whether a part is certainly a function, by its name or by how it is written.
+    pub(super) fn static_function(&self, id: ExprId) -> bool {
+        matches!(self.kind_of(id), ExprKind::Lambda(_))
+            || matches!(self.known(id), Some(Meta::Function(_)))
+    }
+
+    /// Whether a part is certainly a list, by its name, by how it is written or by what it calls.
     pub(super) fn static_list(&self, id: ExprId) -> bool {
-        use ExprKind::{List, ListComprehension, Tuple};
+        use ExprKind::{Call, List, ListComprehension, Tuple};
         let written = self.kind_of(id);
-        matches!(written, List(_) | Tuple(_) | ListComprehension { .. })
+        let calls = matches!(written, Call { function, .. }
+            if matches!(&*self.text(*function), "range" | "zip"));
+        calls
+            || matches!(written, List(_) | Tuple(_) | ListComprehension { .. })
             || matches!(self.known(id), Some(Meta::List(_)))
     }
 

@@ -350,6 +350,9 @@ impl Scene<'_> {
                 where label = label.unwrap_or("no such parameter".to_string());
                 error!(WrongArguments, "`{called}` has no parameter `{name}`"),
                 at ident.span, "{label}";
+            Argument::Twice { at, .. } if !self.before(*at).ends_with('=') =>
+                error!(WrongArguments, "arguments by position come before those by name"),
+                at *at, "this has no name";
             Argument::Twice { parameter, at } =>
                 error!(WrongArguments, "`{parameter}` is given twice"),
                 at *at, "given again here";
@@ -368,9 +371,15 @@ impl Scene<'_> {
             (other, _) => self.describe(other),
         };
         let kinds: Vec<String> = sides.iter().map(kind).collect();
-        let (symbol, listed) = (op.symbol(), kinds.join(" and "));
+        // A built-in function is known by its name, and by what it was handed.
+        let called = self.function().map(|id| self.text(id));
+        let listed = kinds.join(" and ");
         let shown = sides.iter().map(|(_, at)| *at).zip(kinds);
         let shown: Vec<_> = shown.filter(|(at, _)| *at != self.whole).collect();
+        let (symbol, listed) = match (called, shown.as_slice()) {
+            (Some(called), [(_, kind)]) if find(&called).is_some() => (called, kind.clone()),
+            _ => (op.symbol().to_string(), listed),
+        };
         let sops = sides.iter().all(|(meta, _)| matches!(meta, Meta::SOp(_)));
         let error = told!(
             error!(OperandTypes, "`{symbol}` does not work on {listed}"),
@@ -432,8 +441,9 @@ fn role(name: &str) -> &'static str {
 /// How many arguments a built-in function takes.
 fn taken_by(builtin: Builtin) -> String {
     match builtin.row().takes() {
-        // With a function for the values it is one more.
-        _ if builtin == Builtin::Aggregate => "2 or 3 arguments".to_string(),
+        _ if builtin == Builtin::Aggregate => {
+            "2 or 3 arguments (3 or 4 with a function)".to_string()
+        }
         (least, None) => format!("at least {}", some_arguments(least)),
         (least, Some(most)) if least == most => some_arguments(least),
         (least, Some(most)) => format!("{least} to {most} arguments"),

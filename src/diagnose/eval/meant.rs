@@ -6,7 +6,7 @@ use super::quote::{counted, elements, letters, operand};
 use super::scene::{Scene, Side, kinds};
 use crate::base::suggest::nearest;
 use crate::base::{Span, Suggestion};
-use crate::builtin::Builtin;
+use crate::builtin::{Builtin, find};
 use crate::eval::Meta;
 use crate::eval::fault::{Argument, Cause};
 use crate::syntax::ast::{ExprId, ExprKind};
@@ -256,7 +256,8 @@ impl Scene<'_> {
             // Of `assert hist == [1, 2]` what is compared.
             Cause::NoTruth((Meta::SOp(_), _)) if self.compared_with_list().is_some() =>
                 where (left, right) = self.compared_with_list()?;
-                say ("say on which input: `assert {}(\"ab\") == {};`", operand(&self.text(left)),
+                where input = letters(elements(&self.text(right)).len().max(1)).concat();
+                say ("say on which input: `assert {}(\"{input}\") == {};`", operand(&self.text(left)),
                     self.text(right));
             Cause::NoTruth((_, at)) =>
                 say ("say on which input, and what it gives there, like `assert {}(\"ab\") == …;`",
@@ -286,9 +287,14 @@ impl Scene<'_> {
                     operand(&it), items.len());
             (SOp, Meta::Selector(_)) => at it = *at;
                 "for how many keys are selected", "selector_width({it})";
-            (SOp, Meta::Function(callable)) => at it = *at;
-                "a function is used by calling it", ("{}({})",
-                    operand(&it), vec!["indices"; callable.single().len()].join(", "));
+            (SOp, Meta::Function(callable)) if callable.is_builtin() =>
+                say ("a function is used by calling it, like `{}`", find(&callable.name)?.example);
+            // What it is called with is for its writer to say.
+            (SOp, Meta::Function(callable)) =>
+                where given = vec!["indices"; callable.single().len()].join(", ");
+                else self.mend_each("a function is used by calling it", [*at], |it| {
+                    format!("{}({given})", operand(it))
+                }).map(Suggestion::plain);
             (Selector, Meta::Scorer(_)) => at it = *at;
                 "to select the key with the highest score", "select_best(full_s, {it})";
             (Selector, Meta::SOp(_)) if !is_bool => at it = *at;
@@ -346,6 +352,9 @@ impl Scene<'_> {
                 .and_then(|nearest| self.put("write", ident.span, nearest));
         };
         meant.or_else(|| mends! { self, builtin;
+            Builtin::Aggregate =>
+                say "use it as `aggregate(selector, values, default)`; a function of the values stands \
+                     before the default: `aggregate(full_s, tokens, lambda t: t == \"a\", False)`";
             Builtin::Range =>
                 say "use it as `range(stop)`, `range(start, stop)` or `range(start, stop, step)`";
             _ => say "use it as `{name}({names})`, like `{example}`";

@@ -14,6 +14,7 @@ mod quote;
 mod scene;
 
 pub use input::explain;
+pub(super) use name::elsewhere;
 
 use crate::base::{Code, Diagnostic, Limits, SourceId, Span, Suggestion};
 use crate::diagnose::{read, warnings};

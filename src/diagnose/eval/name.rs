@@ -1,14 +1,14 @@
 //! A name that is not defined: where it is defined after all, what was probably meant, what it is
 //! called here if it comes from another language, or how to define it.
 
-use super::quote::{letters, operand};
+use super::quote::{in_place, letters, operand};
 use super::scene::Scene;
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
-use crate::syntax::ast::{BinaryOperator, Command, ExprId, Name, Statement, StatementKind};
+use crate::syntax::ast::{Command, ExprId, Name, Statement, StatementKind};
 
-use crate::value::{Comparison, TypeSet, Value};
+use crate::value::Value;
 
 /// After this many errors and warnings it is not looked for what was meant any more: that takes a look
 /// at all of the program, and nobody reads on.
@@ -71,24 +71,17 @@ impl Scene<'_> {
 
     /// A statement that begins with a name and `==` or `<-`: an assignment.
     fn assigned(&self, name: &str, span: Span) -> Option<Suggestion> {
-        let mut ids = self.site.ast.ids();
-        let sign = ids.find_map(|id| {
-            let (_, comparison, right) = self
-                .comparison(id)
-                .filter(|(left, ..)| self.span(*left) == span)?;
-            let end = self.span(right).start;
-            let [sign, arrow] = [end, end + 1].map(|end| Span {
-                start: span.end,
-                end,
-                ..span
-            });
-            let is_arrow = comparison == Comparison::Less && self.say(arrow).trim() == "<-";
-            (is_arrow || comparison == Comparison::Equal).then_some(if is_arrow {
-                arrow
-            } else {
-                sign
-            })
-        })?;
+        let behind = &self.evaluator.sources.get(span.source).text[span.end as usize..];
+        let rest = behind.trim_start();
+        let rest = rest
+            .strip_prefix("==")
+            .or(rest.strip_prefix("<-"))?
+            .trim_start();
+        let sign = Span {
+            start: span.end,
+            end: span.end + (behind.len() - rest.len()) as u32,
+            ..span
+        };
         let mut statements = self.site.ast.statements.iter();
         let begins = statements.any(|it| it.span.start == span.start);
         begins.then(|| Suggestion::edit(format!("to assign write `{name} = …`"), sign, " = "))
@@ -160,38 +153,64 @@ impl Scene<'_> {
 
     /// What a name of another language is here, with what it was called with.
     fn foreign(&self, name: &str, called: Option<&[ExprId]>) -> Option<Suggestion> {
-        let given = called.unwrap_or_default();
+        let mut given = called.unwrap_or_default().to_vec();
+        // The function of a `map` comes first, or last.
+        let second = given.get(1).copied();
+        if second.is_some_and(|id| self.static_function(id)) {
+            given.swap(0, 1);
+        }
+        let first = given.first().copied();
         let text = |at: usize| given.get(at).and_then(|id| self.written(self.span(*id)));
         let x = text(0).unwrap_or("indices".to_string());
         let second = text(1).unwrap_or("tokens".to_string());
-        let number = match (given.first(), text(0)) {
-            (Some(id), Some(x)) if self.static_bool(*id) => format!("indicator({x})"),
-            (Some(id), _) if self.known(*id).is_some_and(|it| self.is_tokens(it)) => {
+        let number = match (first, text(0)) {
+            (Some(id), Some(x)) if self.static_bool(id) => format!("indicator({x})"),
+            (Some(id), _) if self.known(id).is_some_and(|it| self.is_tokens(it)) => {
                 "tokens_int".to_string()
             }
             _ => x.clone(),
         };
         let of_list = given.iter().any(|id| self.static_list(*id));
         let of_selector = given.iter().any(|id| self.static_selector(*id));
-        let is_float = |id: &ExprId| match self.site.ast.binary(*id) {
-            Some((_, operator, _)) => operator == BinaryOperator::Divide,
-            None => self.known(*id).map(|it| self.types(it)) == Some(TypeSet::FLOAT),
-        };
-        let of_floats = given.first().is_some_and(is_float);
+        let of_function =
+            first.is_some_and(|id| self.known(id).is_some() && self.static_function(id));
         let fits = |of: Of| match of {
             Of::List => of_list,
             Of::Selector => of_selector,
-            Of::Floats => of_floats,
+            Of::Function => of_function,
+            Of::Called => called.is_some(),
             Of::Any => true,
         };
         let mut rows = FOREIGN.iter();
         let (_, _, help) = rows.find(|(of, names, _)| names.contains(&name) && fits(*of))?;
-        let help = help.replace("{x}", &x).replace("{(x)}", &operand(&x));
-        let help = help
-            .replace("{number}", &number)
-            .replace("{(second)}", &operand(&second));
-        Some(help.replace("{second}", &second).into())
+        let help = filled(help, [&x, &number, &second]);
+        // Beside other operators what is written stands in parentheses, as the call did.
+        let sources = &self.evaluator.sources;
+        let parts = help.split('`').enumerate().map(|(at, part)| match at % 2 {
+            0 => part.to_string(),
+            _ => in_place(sources, self.whole, part),
+        });
+        Some(parts.collect::<Vec<_>>().join("`").into())
     }
+}
+
+/// What a name of another language is here, whatever it is given.
+pub(in crate::diagnose) fn elsewhere(name: &str) -> Option<String> {
+    let any = |of: Of| matches!(of, Of::Called | Of::Any);
+    let mut rows = FOREIGN.iter();
+    let (_, _, help) = rows.find(|(of, names, _)| names.contains(&name) && any(*of))?;
+    Some(filled(help, ["x", "x", "y"]))
+}
+
+/// Help with the texts of a value, of it as a number, and of a second value.
+fn filled(help: &str, [x, number, second]: [&str; 3]) -> String {
+    let (bare, other) = (operand(x), operand(second));
+    let help = help
+        .replace("{x}", x)
+        .replace("{(x)}", &bare)
+        .replace("{number}", number);
+    help.replace("{(second)}", &other)
+        .replace("{second}", second)
 }
 
 /// What the first argument is of a name of another language.
@@ -199,7 +218,10 @@ impl Scene<'_> {
 enum Of {
     List,
     Selector,
-    Floats,
+    /// With a name.
+    Function,
+    /// There is one, or the name is called without.
+    Called,
     Any,
 }
 
@@ -208,21 +230,26 @@ enum Of {
 const FOREIGN: &[(Of, &[&str], &str)] = table! {
     Of::List, &["sorted", "sort"],
         "lists stay in their order; an s-op is sorted by `sort(values, keys)`";
-    Of::List, &["sum", "total", "mean", "avg"],
+    Of::List, &["sum", "total"],
         "add up a list in a loop: `total = 0; for v in {x} { total = total + v; }`";
+    Of::List, &["mean", "avg"],
+        "add up a list in a loop: `total = 0; for v in {x} { total = total + v; }`; the mean is `total \
+         / len({x})`";
     Of::List, &["abs"], "for each element of a list: `[v if v >= 0 else -v for v in {x}]`";
     Of::List, &["enumerate"], "elements with their numbers: `zip(range(len({x})), {x})`";
     Of::List, &["map"], "for each element of a list: `[{(x)}(v) for v in {second}]`";
+    Of::Function, &["map", "Map", "NumericalMap", "CategoricalMap"],
+        "functions work on all positions at once: `{x}({second})`";
     Of::Selector, &["sum", "total"], "how many keys it selects: `selector_width({x})`";
     Of::Selector, &["any"], "whether it selects any key: `selector_width({x}) > 0`";
-    Of::Floats, &["sum", "total"], "over all positions: `length * aggregate(full_s, {x})`";
     Of::Any, &["None", "null", "nil", "undefined"],
         "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`";
     Of::Any, &["help"], "at the prompt `help`, or `help name`, says what there is";
     Of::Any, &["print", "echo", "println"],
         "a value is shown by writing it as a statement, outside of loops and functions: `{x};`";
     Of::Any, &["sum", "total"],
-        "over all positions of an s-op of ints: `round(length * aggregate(full_s, {number}))`";
+        "over all positions: `round(length * aggregate(full_s, {number}))`, of floats without `round`; \
+         single values are added by `+`";
     Of::Any, &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {number})`";
     Of::Any, &["any"], "whether any position holds it: `True in ({x})`";
     Of::Any, &["all"],
@@ -232,14 +259,33 @@ const FOREIGN: &[(Of, &[&str], &str)] = table! {
     Of::Any, &["sqrt"], "write `{(x)} ^ 0.5`";
     Of::Any, &["pow"], "a power is `{(x)} ^ {(second)}`";
     Of::Any, &["sorted"], "by its own values: `sort({x}, {x})`";
-    Of::Any, &["mod"], "the remainder is `{(x)} % {second}`";
+    Of::Any, &["mod"], "the remainder is `{(x)} % {(second)}`";
     Of::Any, &["floor"], "rounded down: `{(x)} - {(x)} % 1`";
     Of::Any, &["ceil"], "rounded up: `{(x)} + -{(x)} % 1`";
-    Of::Any, &["where", "ifelse", "cond"], "choose at each position: `a if condition else b`";
+    Of::Any, &["where", "ifelse", "if_else", "iif", "cond"], "choose at each position: `a if condition else b`";
     Of::Any, &["cumsum"], "up to each position: `load \"arithmetic\"; running_total({number});`";
     Of::Any, &["argmax"],
         "where the largest is: `aggregate(select_best(full_s, score({x}, {x}, lambda key, query: \
          key)), indices)`";
+    Of::Any, &["argmin"],
+        "where the smallest is: `aggregate(select_best(full_s, score({x}, {x}, lambda key, query: \
+         -key)), indices)`";
+    Of::Any, &["argsort"], "the positions in the order of the values: `sort(indices, {x})`";
+    Of::Any, &["agg"], "did you mean `aggregate`?";
+    Of::Any, &["sel"], "did you mean `select`?";
+    Of::Called, &["width", "sel_width"], "did you mean `selector_width`?";
+    Of::Any, &["maximum"], "the larger of two at each position: `max(a, b)`";
+    Of::Any, &["minimum"], "the smaller of two at each position: `min(a, b)`";
+    Of::Called, &["equal", "equals", "eq"], "compare with `{(x)} == {(second)}`";
+    Of::Called, &["first"], "the value at the first position: `{(x)}[0]`";
+    Of::Called, &["last"], "the value at the last position: `{(x)}[-1]`";
+    Of::Called, &["prev", "previous"],
+        "the value before, and what stands before the first: `shift({x}, 1, \"-\")`, of numbers \
+         `shift({x}, 1, 0)`";
+    Of::Called, &["filter"],
+        "all positions stay: what is left out is replaced, as by `a if condition else \"-\"`";
+    Of::Called, &["unique"],
+        "how many different values there are: `load \"hist\"; num_distinct({x});`";
     Of::Any, &["ord", "chr", "upper", "lower"],
         "a dict says what each token becomes, like `{\"a\": \"b\", \"b\": \"a\"}[tokens]`";
     Of::Any, &["isdigit"], "ask which they are: `{(x)} in [\"0\", \"1\"]`";

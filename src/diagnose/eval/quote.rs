@@ -45,9 +45,12 @@ pub(super) fn in_place(sources: &Sources, span: Span, text: &str) -> String {
     let whole = &sources.get(span.source).text;
     let before = whole[..span.start as usize].trim_end();
     let after = whole[span.end as usize..].trim_start();
+    let compares = ["==", "!=", "<=", ">="]
+        .iter()
+        .any(|sign| before.ends_with(sign));
     let opens = before.is_empty() || before.ends_with(['(', '[', '{', ',', '=', ';', ':', '}']);
     let closes = after.is_empty() || after.starts_with([')', ']', '}', ',', ';']);
-    match opens && closes {
+    match opens && closes && !compares {
         true => text.to_string(),
         false => operand(text),
     }

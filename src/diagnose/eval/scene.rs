@@ -39,6 +39,12 @@ impl<'a> Scene<'a> {
         self.written(span).unwrap_or(UNSAID.to_string())
     }
 
+    /// All that stands before a place.
+    pub fn before(&self, span: Span) -> &str {
+        let text = &self.evaluator.sources.get(span.source).text;
+        text[..span.start as usize].trim_end()
+    }
+
     pub fn text(&self, id: ExprId) -> String {
         self.say(self.span(id))
     }

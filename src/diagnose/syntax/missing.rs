@@ -49,6 +49,9 @@ impl Place<'_, '_> {
                 where (sign, right) = (self.text_at(0)?, self.text_at(1).unwrap_or("y"));
                 "nothing stands before this `{sign}`",
                 format!("say again what is compared: `{left} {sign} {right}`");
+            (_, Some(Token::And | Token::Or)) if self.token(1) == Some(Token::LeftParenthesis) =>
+                where word = self.text_at(0)?;
+                "`{word}` stands between two values", format!("write `a {word} b`");
             // `select(keys, queries ==)`
             (_, Some(Token::RightParenthesis))
                 if previous.is_comparison()

@@ -56,7 +56,13 @@ pub(super) fn diagnostics(
             let body = place.body_so_far().filter(|_| place.returns_nothing());
             let mut places = told.iter().filter_map(Diagnostic::span);
             let unsure = body.is_some_and(|body| places.any(|place| body.contains(place)));
-            if follows || unsure {
+            // What is no operator, and stands where none could: it is told once, without another.
+            // Of `+=` there is more to say.
+            let sign = text.get(span.range()).filter(|sign| !sign.ends_with('='));
+            let mut known = told.iter_mut();
+            let known = known.find(|it| sign.is_some() && it.span() == Some(span));
+            let again = known.map(|known| known.help = None).is_some();
+            if follows || unsure || again {
                 continue;
             }
         }

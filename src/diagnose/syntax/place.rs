@@ -135,6 +135,10 @@ impl<'s> Place<'_, 's> {
         let span = self.span(lexeme);
         let told = match (self.slip(), lexeme.token) {
             (Some(told), _) => told,
+            (None, Token::Unknown(".")) => {
+                let help = self.behind_dot();
+                return help.into_iter().fold(unknown(".", span), Diagnostic::help);
+            }
             (None, Token::Unknown(text) | Token::Foreign(text)) => return unknown(text, span),
             (None, _) => {
                 let (written, wanted) = (self.context.quoted(lexeme), self.wanted());
@@ -177,7 +181,9 @@ impl<'s> Place<'_, 's> {
     }
 
     fn at_end_of_text(&self) -> Diagnostic {
-        let missing = self.missing().and_then(|missing| missing.help);
+        let body = || self.body().filter(|_| self.bracket.is_none());
+        let missing = self.missing().or_else(body);
+        let missing = missing.and_then(|missing| missing.help);
         let message = "the text ends in the middle of a statement";
         let error = Diagnostic::error(Code::UnexpectedEnd, message);
         let Some(last) = self.lexeme(-1) else {

@@ -6,6 +6,8 @@ use super::place::Place;
 use super::words::{OPERATOR_WORDS, STATEMENT_WORDS, Words};
 use crate::base::suggest::nearest;
 use crate::base::{Diagnostic, Suggestion};
+use crate::builtin::{RESERVED_LIBRARY, TABLE};
+use crate::diagnose::eval::elsewhere;
 use crate::syntax::token::Token;
 
 impl Place<'_, '_> {
@@ -44,6 +46,8 @@ impl Place<'_, '_> {
                 "keep the value in a name, and write `return name;` at the end of the function";
             Token::Return => "`return` stands at the end of a `def` only",
                 "to show a value, write it as a statement: `value;`";
+            Token::Colon if self.at > 0 && !self.begins_line() =>
+                "a command with `:` stands alone on its line", "write it on the next line, at the prompt";
             Token::Colon => "commands with `:` belong to the prompt",
                 "start `rasp`, and type the command there";
             Token::Semicolon => "there is no statement before this `;`",
@@ -56,6 +60,10 @@ impl Place<'_, '_> {
 
     /// Words of other languages, and commands that are not quite right.
     fn word(&self) -> Option<Diagnostic> {
+        if [Some(Token::Name("is")), Some(Token::Not)] == [0, 1].map(|at| self.token(at)) {
+            let help = self.edit("compare with `!=`".to_string(), self.at..=self.at + 1, "!=");
+            return Some(self.slip_at((self.at, "not here"), "there is no `is not`".into(), help));
+        }
         if let Some(Token::Name(word)) = self.token(0)
             && let Some(told) = self.of(OPERATOR_WORDS, word, (self.at, "not here"))
         {
@@ -118,7 +126,7 @@ impl Place<'_, '_> {
         // With commas it is the call that a spreadsheet has.
         let short = |it: &&str| it.len() <= 40 && !it.contains(['\n', ',']);
         let condition = condition.map(str::trim).filter(short);
-        let condition = condition.unwrap_or("condition");
+        let condition = condition.unwrap_or("condition").replace(" = ", " == ");
         format!("choose between values: `x = a if {condition} else b;`")
     }
 
@@ -130,20 +138,20 @@ impl Place<'_, '_> {
         let in_head = first == Some(Token::Def);
         let is_at = |count| self.at == self.statement + count;
         let none_open = self.open.is_empty();
-        let lambda = none_open && self.so_far().any(|it| it == Token::Name("lambda"));
+        let words = [Token::Lambda, Token::Name("lambda")];
+        let lambda = self.so_far().any(|it| words.contains(&it));
         let opens = [Token::LeftParenthesis, Token::Comma, Token::Lambda];
         let starred = self.token(-2) == Some(Token::Star)
             && self.token(-3).is_some_and(|token| opens.contains(&token));
-        let rounds = "write `repeat 3 (x = tokens) { … }`";
         slips! { self, (first, token);
             (Some(Token::Repeat), Token::Minus) if is_at(1) =>
-                "how often a `repeat` runs is an int from 0 on", rounds;
+                "how often a `repeat` runs is an int from 0 on", ROUNDS;
             (Some(Token::Repeat), Token::Assign) if !none_open && self.expects(")") =>
-                "it is not said how often this runs", rounds;
+                "it is not said how often this runs", ROUNDS;
             (Some(Token::Repeat), Token::Colon) if self.expects_only("{") =>
-                "the body of a loop stands in braces", rounds;
+                "the body of a loop stands in braces", ROUNDS;
             (Some(Token::Repeat), _) if self.expects_only("(") || self.expects_only("=") =>
-                "a `repeat` says with what its names begin", rounds;
+                "a `repeat` says with what its names begin", ROUNDS;
             (_, other) if in_head && is_at(1) && other != Token::Assign =>
                 "this function has no name",
                 "write `def name(parameters) { return value; }`, or `lambda x: value`";
@@ -158,7 +166,16 @@ impl Place<'_, '_> {
                 where start = self.context.lexemes.get(self.statement)?.start;
                 where head = self.context.text.get(start..self.lexeme(-1)?.end)?;
                 "functions have no types", self.without_type(format!("write `{head} {{ … }}`"));
-            (_, Token::Colon) if lambda => "the parameters of a `lambda` stand without parentheses",
+            (_, Token::Return) if lambda && self.token(-1) == Some(Token::Colon) =>
+                "a `lambda` gives its value without `return`", "leave `return` out",
+                edit self.at..=self.at, "";
+            (_, Token::Name(other)) if self.token(-2).is_some_and(|it| words.contains(&it)) =>
+                where fixed = format!("{name}, {other}");
+                "a comma is missing", format!("write `lambda {fixed}: …`"),
+                edit self.at - 1..=self.at, &fixed,
+                at self.at, "a `,` belongs before this";
+            (_, Token::Colon) if lambda && self.token(-1) == Some(Token::RightParenthesis) =>
+                "the parameters of a `lambda` stand without parentheses",
                 "write `lambda a, b: value`";
             (_, Token::Comma) if starred =>
                 "the parameter with a star takes all that follows, so it is the last",
@@ -227,6 +244,10 @@ impl Place<'_, '_> {
                 where head = self.context.lexemes.get(self.statement)?.start;
                 where head = self.context.text.get(head..name)?.trim();
                 "functions are defined with `def`", format!("write `def {head} {{ return …; }}`");
+            (Some(Token::Name(start)), Some(Token::Minus)) if self.at == self.statement + 3 =>
+                where fixed = format!("{start}_{}", self.text_at(-1)?);
+                "there is no `-` in a name", format!("write `{fixed}`"),
+                edit self.at - 3..=self.at - 1, &fixed;
             _ => "only names can be assigned", "write `name = value;`, or `==` to compare";
         }
     }
@@ -261,9 +282,15 @@ impl Place<'_, '_> {
             (_, Token::Colon) if in_list =>
                 where x = self.name_before_bracket().unwrap_or("x");
                 where none = if x == "tokens" { "\"-\"" } else { "0" };
+                where int = |at| matches!(self.token(at), Some(Token::Int(_)));
+                where bounds = [-1, 1].map(|at| self.text_at(at).filter(|_| int(at)));
+                where bounds = match bounds {
+                    [Some(from), Some(to)] => format!("{from}, {to}"),
+                    [_, to] => to.unwrap_or("2").to_string(),
+                };
                 "there are no slices",
                 format!("take one element with `{x}[i]`, or build a list: `[{x}[i] for i in \
-                         range(2)]`; an s-op is moved by `shift({x}, -1, {none})`");
+                         range({bounds})]`; an s-op is moved by `shift({x}, -1, {none})`");
             _ if needs_else && block && line.is_some() =>
                 where line = line?;
                 "`if` is not a statement",
@@ -298,10 +325,12 @@ impl Place<'_, '_> {
         }
     }
 
-    fn body(&self) -> Option<Diagnostic> {
-        let token = self.token(0)?;
-        let is_empty = token == Token::RightBrace && self.token(-1) == Some(Token::LeftBrace);
-        let head = self.first().filter(|_| self.expects("{"));
+    /// The body of a definition or loop.
+    pub(super) fn body(&self) -> Option<Diagnostic> {
+        let token = self.token(0);
+        let is_empty = token == Some(Token::RightBrace) && self.token(-1) == Some(Token::LeftBrace);
+        let rounds = self.expects("(") && self.first() == Some(Token::Repeat);
+        let head = self.first().filter(|_| self.expects("{") || rounds);
         slips! { self, head;
             _ if self.returns_nothing() => "this function returns nothing",
                 "end its body with `return value;`",
@@ -311,9 +340,10 @@ impl Place<'_, '_> {
                 at self.at, "a statement belongs before this";
             _ if self.follows_return() => "`return` is the last statement of a function",
                 "close the body with `}` after it";
+            Some(Token::Repeat) if token.is_none() => "the body of a loop stands in braces", ROUNDS;
             Some(Token::Def) if !self.expects("int") => "the body of a function stands in braces",
                 "write `def name(parameters) { return value; }`";
-            Some(Token::For) if token == Token::Colon || self.token(1) == Some(Token::Assign) =>
+            Some(Token::For) if matches!(token, None | Some(Token::Colon)) || self.token(1) == Some(Token::Assign) =>
                 "the body of a loop stands in braces",
                 "write `for x in list { … }`";
         }
@@ -336,11 +366,31 @@ impl Place<'_, '_> {
         self.is_second_return() || self.follows_return()
     }
 
+    /// What a word behind a dot is here.
+    pub(super) fn behind_dot(&self) -> Option<String> {
+        let Token::Name(word) = self.token(1)? else {
+            return None;
+        };
+        let names = TABLE
+            .iter()
+            .map(|row| row.name)
+            .chain(RESERVED_LIBRARY.iter().copied());
+        let call = if self.token(2) == Some(Token::LeftParenthesis) {
+            "(…)"
+        } else {
+            ""
+        };
+        let called = || Some(format!("without a dot: `{}{call}`", nearest(word, names)?));
+        elsewhere(word).or_else(called)
+    }
+
     /// Whether a body ends without its `return`.
     pub(super) fn returns_nothing(&self) -> bool {
         self.token(0) == Some(Token::RightBrace) && self.expects("return")
     }
 }
+
+const ROUNDS: &str = "write `repeat 3 (x = tokens) { … }`";
 
 const SETTINGS: &str = "the settings are `set example E`, `set s-op example E`, \
                         `set selector example E`, `set vocab E`, `set max_length E` and \
