@@ -6,9 +6,9 @@ use super::scene::Scene;
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
-use crate::syntax::ast::{Command, ExprId, Name, Statement, StatementKind};
+use crate::syntax::ast::{BinaryOperator, Command, ExprId, Name, Statement, StatementKind};
 
-use crate::value::Value;
+use crate::value::{TypeSet, Value};
 
 /// After this many errors and warnings it is not looked for what was meant any more: that takes a look
 /// at all of the program, and nobody reads on.
@@ -172,11 +172,16 @@ impl Scene<'_> {
         };
         let of_list = given.iter().any(|id| self.static_list(*id));
         let of_selector = given.iter().any(|id| self.static_selector(*id));
+        let is_float = |id: ExprId| match self.site.ast.binary(id) {
+            Some((_, operator, _)) => operator == BinaryOperator::Divide,
+            None => self.known(id).map(|it| self.types(it)) == Some(TypeSet::FLOAT),
+        };
         let of_function =
             first.is_some_and(|id| self.known(id).is_some() && self.static_function(id));
         let fits = |of: Of| match of {
             Of::List => of_list,
             Of::Selector => of_selector,
+            Of::Floats => first.is_some_and(is_float),
             Of::Function => of_function,
             Of::Called => called.is_some(),
             Of::Any => true,
@@ -218,6 +223,7 @@ fn filled(help: &str, [x, number, second]: [&str; 3]) -> String {
 enum Of {
     List,
     Selector,
+    Floats,
     /// With a name.
     Function,
     /// There is one, or the name is called without.
@@ -241,6 +247,7 @@ const FOREIGN: &[(Of, &[&str], &str)] = table! {
     Of::Function, &["map", "Map", "NumericalMap", "CategoricalMap"],
         "functions work on all positions at once: `{x}({second})`";
     Of::Selector, &["sum", "total"], "how many keys it selects: `selector_width({x})`";
+    Of::Floats, &["sum", "total"], "over all positions: `length * aggregate(full_s, {x})`";
     Of::Selector, &["any"], "whether it selects any key: `selector_width({x}) > 0`";
     Of::Any, &["None", "null", "nil", "undefined"],
         "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`";
@@ -248,8 +255,8 @@ const FOREIGN: &[(Of, &[&str], &str)] = table! {
     Of::Any, &["print", "echo", "println"],
         "a value is shown by writing it as a statement, outside of loops and functions: `{x};`";
     Of::Any, &["sum", "total"],
-        "over all positions: `round(length * aggregate(full_s, {number}))`, of floats without `round`; \
-         single values are added by `+`";
+        "over all positions of an s-op of ints: `round(length * aggregate(full_s, {number}))`; single \
+         values are added by `+`";
     Of::Any, &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {number})`";
     Of::Any, &["any"], "whether any position holds it: `True in ({x})`";
     Of::Any, &["all"],
