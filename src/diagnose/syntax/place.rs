@@ -181,7 +181,7 @@ impl<'s> Place<'_, 's> {
     }
 
     fn at_end_of_text(&self) -> Diagnostic {
-        let body = || self.body().filter(|_| self.bracket.is_none());
+        let body = || self.body().filter(|_| self.open.is_empty());
         let missing = self.missing().or_else(body);
         let missing = missing.and_then(|missing| missing.help);
         let message = "the text ends in the middle of a statement";
