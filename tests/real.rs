@@ -290,6 +290,23 @@ fn means_are_multiplied_by_counts() {
 }
 
 #[test]
+fn means_are_compared_with_each_other() {
+    let program = "a = aggregate(select(tokens, \"a\", ==), indices, -1);
+        b = aggregate(select(tokens, \"b\", ==), indices, -1);
+        before = a < b; after = indices > a;";
+    // 500 values of each mean are beyond the rows of other tables, and 33 of the index beside 6,400.
+    for (name, max_length, most) in [("before", 17, 200), ("after", 33, 150)] {
+        let setting = Setting {
+            max_length,
+            ..setting(Value::characters("ab"), false)
+        };
+        let compiled = exact(program, name, &setting, &Request::default());
+        let parameters = compiled.model.padded_parameters();
+        assert!(parameters <= most, "{name}: {parameters}");
+    }
+}
+
+#[test]
 fn what_is_not_continuous_is_refused() {
     let text = format!(
         "{OTHERS}

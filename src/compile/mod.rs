@@ -143,14 +143,14 @@ pub fn another_way(
         };
         made_in(request, task, ANY).is_ok_and(|made| made.is_certified())
     };
-    let floats = || Request {
+    let in_floats = |dtype| Request {
         host: Host {
-            dtype: None,
+            dtype,
             ..request.host
         },
         ..request.clone()
     };
-    if request.host.dtype == Some(Dtype::Bfloat16) && proved(&floats()) {
+    if request.host.dtype == Some(Dtype::Bfloat16) && proved(&in_floats(None)) {
         return Some("without `--dtype bfloat16` it is proved to be exact");
     }
     let all = request.with_all_passes();
@@ -158,8 +158,12 @@ pub fn another_way(
         return Some("without `--passes` it is proved to be exact");
     }
     let other = request.style == Style::Faithful && !request.without_bos;
-    (other && proved(&request.in_style(Style::Compact)))
-        .then_some("`--style compact` makes one that is proved to be exact")
+    if other && proved(&request.in_style(Style::Compact)) {
+        return Some("`--style compact` makes one that is proved to be exact");
+    }
+    let is_any = request.host.dtype.is_none();
+    (is_any && proved(&in_floats(Some(Dtype::Float64))))
+        .then_some("`--dtype float64` makes one that is proved to be exact there")
 }
 
 /// A map in the order in which its entries came.

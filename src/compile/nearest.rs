@@ -67,7 +67,10 @@ pub(crate) fn or_nearest<T>(
             return error.help(help).into();
         }
         let tokens = counted(longest, "token");
-        let help = format!("inputs of up to {tokens} compile: `--max-len {longest}`");
+        let mut help = format!("inputs of up to {tokens} compile: `--max-len {longest}`");
+        if error.code == Code::DomainTooLarge {
+            help += "; longer ones may with a higher limit, as `rasp explain E0601` tells";
+        }
         match looks_ahead {
             true => error.note(help).into(),
             false => error.help(help).into(),

@@ -75,12 +75,12 @@ impl Compiled {
 /// Why there is no model of a plan that is not worth one. Nobody sees it: another model is there.
 pub fn too_large() -> Box<Diagnostic> {
     let message = "a model that is made already is smaller";
-    Box::new(Diagnostic::error(Code::NotExact, message))
+    Box::new(Diagnostic::error(Code::LimitReached, message))
 }
 
-/// Whether a plan was left as it is not worth a model.
+/// Whether a plan was left as its model is too large, beside another or for the limits.
 pub fn is_left(error: &Diagnostic) -> bool {
-    error.code == Code::NotExact
+    error.code == Code::LimitReached
 }
 
 /// # Errors

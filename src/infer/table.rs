@@ -14,6 +14,10 @@ use std::sync::Arc;
 /// From this many rows on a sum of several variables becomes a variable itself.
 const MANY_ROWS: usize = 512;
 
+/// A comparison of two variables may have so many times more rows than other tables: it is soon made, and a step
+/// of their difference is the same however many there are.
+const TIMES_COMPARED: usize = 16;
+
 /// What has so few values is a condition.
 const FEW_VALUES: usize = 4;
 
@@ -99,7 +103,10 @@ impl Analysis<'_> {
         };
         let (columns, space) = match united {
             Err(stopped) if stopped.code == Code::DomainTooLarge => {
-                return self.without_table(op, operands).ok_or(stopped);
+                if let Some(node) = self.without_table(op, operands) {
+                    return Ok(node);
+                }
+                self.compared(op, operands).ok_or(stopped)?
             }
             united => united?,
         };
@@ -195,6 +202,27 @@ impl Analysis<'_> {
             }
         };
         Ok((columns, space))
+    }
+
+    /// The columns of a comparison of two variables, and their table, which may be larger than others.
+    fn compared(&mut self, op: &Op, operands: &[SOpId]) -> Option<(Vec<Column>, Arc<Space>)> {
+        if !matches!(op, Op::Compare(_)) {
+            return None;
+        }
+        let columns = operands
+            .iter()
+            .map(|id| self.node(*id).map(|node| node.seen.clone()));
+        let columns = columns.collect::<Result<Vec<Column>, Stopped>>().ok()?;
+        let vars = union(&columns);
+        if columns.iter().any(|column| column.space.vars.len() > 1) {
+            return None;
+        }
+        let values: Vec<_> = vars.iter().map(|var| self.values(*var)).collect();
+        let most = self.limits.table_rows.saturating_mul(TIMES_COMPARED);
+        let space = Space::build(vars.clone(), &values, self.environments.count(), most);
+        let space = Arc::new(space?);
+        self.spaces.insert(vars, Some(space.clone()));
+        Some((columns, space))
     }
 
     /// Whether the table of some conditions would be large, each being of fewer variables: then they
