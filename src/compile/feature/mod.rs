@@ -60,7 +60,8 @@ impl Compiler<'_> {
             want,
             label,
         };
-        let read = self.new_feature(wanted)?;
+        // As deep as the program is written.
+        let read = stacker::maybe_grow(STACK, 16 * STACK, || self.new_feature(wanted))?;
         self.known.insert(key, read.clone());
         Ok(read)
     }
@@ -93,10 +94,7 @@ impl Compiler<'_> {
             return Ok(read);
         }
         if let Some((inner, function)) = self.of_renamed(id, function) {
-            // As deep as the program is written.
-            return stacker::maybe_grow(STACK, 16 * STACK, || {
-                self.feature(inner, &function, want, label)
-            });
+            return self.feature(inner, &function, want, label);
         }
         let ways: [(bool, Method); 6] = [
             (snapped, Self::of_exact_parts),
@@ -118,7 +116,7 @@ impl Compiler<'_> {
     /// depend on something, or from its operands.
     fn tabulated(&mut self, wanted: Wanted) -> Result<LinearRead, Stopped> {
         let found = self.found(wanted.id, wanted.function)?;
-        // The cheapest first: no layer more, then fewer steps, then fewer digits.
+        // What takes fewer steps or fewer digits first, most of that without a layer more.
         if let Some(read) = tried(self.in_parts(wanted, found.as_ref()))? {
             return Ok(read);
         }
@@ -352,10 +350,7 @@ impl Compiler<'_> {
             Want::Close | Want::Tolerant | Want::Snapped => Want::Close,
         };
         let mut number = |id: SOpId| self.wanted_number(id.into(), 0.0, want);
-        // As deep as the program is written.
-        let sum = stacker::maybe_grow(STACK, 16 * STACK, || {
-            Ok::<_, Stopped>(number(a)?.plus(sign, &number(b)?))
-        })?;
+        let sum = number(a)?.plus(sign, &number(b)?);
         Ok(LinearRead::constant(offset).plus(slope, &sum))
     }
 
@@ -365,11 +360,7 @@ impl Compiler<'_> {
         let table = self.table(wanted)?;
         let mut axes = Vec::with_capacity(operands.len());
         for operand in operands {
-            // As deep as the program is written.
-            let axis = stacker::maybe_grow(STACK, 16 * STACK, || {
-                self.computed_axis(operand, wanted.want, &table)
-            });
-            axes.push(axis?);
+            axes.push(self.computed_axis(operand, wanted.want, &table)?);
         }
         self.staircase_of(&axes, &table.target, wanted)
     }

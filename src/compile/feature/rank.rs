@@ -8,7 +8,6 @@ use super::steps::staircase;
 use super::wanted::Refusal::NotThis;
 use super::wanted::{Table, Wanted, Way};
 use crate::compile::linear::LinearRead;
-use crate::compile::linear::by_shape::STACK;
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::Encoding;
 use crate::infer::space::VarId;
@@ -33,8 +32,7 @@ impl Compiler<'_> {
         let Table { space, target } = self.table(wanted)?;
         if space.vars.len() > MOST {
             // Its operands may well be functions of fewer each.
-            let read = stacker::maybe_grow(STACK, 16 * STACK, || self.through_operands(wanted));
-            if let Ok(read) = read {
+            if let Ok(read) = self.through_operands(wanted) {
                 return Ok(read);
             }
         }

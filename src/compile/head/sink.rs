@@ -11,7 +11,6 @@ use crate::compile::feature::Refusal::NotThis;
 use crate::compile::feature::inverse::inverse;
 use crate::compile::feature::units::{RAMP, step_units};
 use crate::compile::feature::{Wanted, Way};
-use crate::compile::linear::by_shape::STACK;
 use crate::compile::linear::real::ends;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Compiler, Want, ones_where};
@@ -116,9 +115,7 @@ impl Compiler<'_> {
             want: Want::Snapped,
             ..wanted
         };
-        // As deep as the program is written.
-        let read = stacker::maybe_grow(STACK, 16 * STACK, || self.through_operands(exact));
-        read.or(Err(NotThis))
+        self.through_operands(exact).or(Err(NotThis))
     }
 
     fn exact(&mut self, id: Operand) -> Result<Option<LinearRead>, Stopped> {
@@ -126,11 +123,7 @@ impl Compiler<'_> {
             return Ok(None);
         };
         let label = self.name(id);
-        // As deep as the program is written.
-        let read = stacker::maybe_grow(STACK, 16 * STACK, || {
-            self.feature(id, &numbers, Want::Snapped, &label)
-        })?;
-        Ok(Some(read))
+        Ok(Some(self.feature(id, &numbers, Want::Snapped, &label)?))
     }
 
     /// The level of the sink among the keys of a mean: half a gap down, unless it is selected; where
