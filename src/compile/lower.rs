@@ -4,7 +4,7 @@
 use crate::model::{
     self, Attention, FeedForward, Head, Layer, Mask, Matrix, Model, Readout, Variable,
 };
-use crate::plan::{Attend, Dimension, Kind, Linear, Plan, ReadOut, VariableId, Written};
+use crate::plan::{Attend, Dimension, Kind, Linear, Plan, ReadOut, VariableId, Written, columns};
 use std::collections::BTreeMap;
 
 type Triplets = Vec<(usize, usize, f64)>;
@@ -69,10 +69,6 @@ struct Lowering<'p> {
 }
 
 impl Lowering<'_> {
-    fn width(&self) -> usize {
-        self.width
-    }
-
     /// How many positions stand before the tokens.
     fn before_tokens(&self) -> usize {
         usize::from(self.plan.bos)
@@ -136,7 +132,7 @@ impl Lowering<'_> {
                 }
             }
         }
-        Matrix::from_triplets(tokens + self.before_tokens(), self.width(), triplets)
+        Matrix::from_triplets(tokens + self.before_tokens(), self.width, triplets)
     }
 
     fn position_embedding(&self) -> Matrix {
@@ -150,24 +146,13 @@ impl Lowering<'_> {
             }
         }
         let rows = self.plan.max_length + self.before_tokens();
-        Matrix::from_triplets(rows, self.width(), triplets)
+        Matrix::from_triplets(rows, self.width, triplets)
     }
 
     fn layer(&self, layer: usize) -> Layer {
-        let mut patterns: BTreeMap<usize, Vec<&Attend>> = BTreeMap::new();
-        for attend in self
-            .plan
-            .attends
-            .iter()
-            .filter(|attend| attend.layer == layer)
-        {
-            patterns.entry(attend.pattern).or_default().push(attend);
-        }
+        let heads = self.plan.patterns(layer).into_iter();
         Layer {
-            heads: patterns
-                .values()
-                .map(|attends| self.head(attends))
-                .collect(),
+            heads: heads.map(|attends| self.head(&attends)).collect(),
             mlp: self.feed_forward(layer),
         }
     }
@@ -184,7 +169,7 @@ impl Lowering<'_> {
             self.put(key, column, &mut keys, &mut key_bias);
         }
         let (value, output, d_value) = self.values(attends);
-        let width = self.width();
+        let width = self.width;
         Head {
             label: first.source.name.clone(),
             mask: Mask::All,
@@ -198,22 +183,19 @@ impl Lowering<'_> {
         }
     }
 
-    /// W_V and W_O: equal values share a column.
+    /// W_V and W_O.
     fn values(&self, attends: &[&Attend]) -> (Triplets, Triplets, usize) {
-        let mut columns: Vec<&Linear> = Vec::new();
+        let columns = columns(attends);
         let (mut value, mut output) = (Triplets::new(), Triplets::new());
+        for (column, linear) in columns.iter().enumerate() {
+            let terms = linear.terms.iter();
+            value.extend(terms.map(|(variable, f)| (self.at(*variable), column, *f)));
+        }
         for attend in attends {
-            if attend.value.is_zero() {
-                continue;
-            }
             let known = columns.iter().position(|known| **known == attend.value);
-            let column = known.unwrap_or_else(|| {
-                let terms = attend.value.terms.iter();
-                let column = columns.len();
-                value.extend(terms.map(|(variable, f)| (self.at(*variable), column, *f)));
-                columns.push(&attend.value);
-                column
-            });
+            let Some(column) = known else {
+                continue;
+            };
             let factor = match attend.kind {
                 Kind::Sum { level } => (level * self.plan.scale(attend).nats()).exp(),
                 Kind::Width
@@ -253,10 +235,10 @@ impl Lowering<'_> {
         }
         FeedForward {
             layer_norm: false,
-            input: Matrix::from_triplets(self.width(), bias.len(), input),
-            output: Matrix::from_triplets(bias.len(), self.width(), output),
+            input: Matrix::from_triplets(self.width, bias.len(), input),
+            output: Matrix::from_triplets(bias.len(), self.width, output),
             input_bias: bias,
-            output_bias: vec![0.0; self.width()],
+            output_bias: vec![0.0; self.width],
         }
     }
 
@@ -287,7 +269,7 @@ impl Lowering<'_> {
             bias.push(constant);
         }
         Readout {
-            weights: Matrix::from_triplets(self.width(), read_out.scores.len(), triplets),
+            weights: Matrix::from_triplets(self.width, read_out.scores.len(), triplets),
             bias,
             decoder: read_out.decoder.clone(),
         }

@@ -25,6 +25,7 @@ pub(crate) use dimension::UNIFORM_ROW;
 pub use dimension::{Dimension, Scale, level};
 pub use linear::{Linear, score};
 pub(crate) use print::condition;
+pub(crate) use size::columns;
 
 use crate::model::{Decoder, Host};
 use crate::value::Value;

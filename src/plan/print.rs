@@ -76,23 +76,17 @@ impl Plan {
     }
 
     fn attention(&self, f: &mut fmt::Formatter<'_>, layer: usize) -> fmt::Result {
-        let mut patterns: Vec<usize> = Vec::new();
-        for attend in self.attends.iter().filter(|op| op.layer == layer) {
-            if !patterns.contains(&attend.pattern) {
-                patterns.push(attend.pattern);
-                writeln!(
-                    f,
-                    "  attend {}: {}",
-                    attend.source.name,
-                    self.kind(attend.kind)
-                )?;
-                self.logit(f, attend)?;
-            }
+        let heads = self.patterns(layer);
+        for head in &heads {
+            let (name, kind) = (&head[0].source.name, self.kind(head[0].kind));
+            writeln!(f, "  attend {name}: {kind}")?;
+            self.logit(f, head[0])?;
         }
         for attend in self.attends.iter().filter(|op| op.layer == layer) {
             let into = attend.into.0;
             let label = &self.variable(attend.into).label;
-            let head = patterns.iter().position(|known| *known == attend.pattern);
+            let mut places = heads.iter();
+            let head = places.position(|head| head[0].pattern == attend.pattern);
             writeln!(
                 f,
                 "  v{into} \"{label}\" += head {}: {}",

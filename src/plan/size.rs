@@ -9,7 +9,7 @@ impl Plan {
     /// [`Shape::padded_parameters`].
     pub fn padded_parameters(&self) -> usize {
         let heads = (1..=self.layers()).flat_map(|layer| self.patterns(layer));
-        let d_head = heads.map(|head| self.d_head(head[0]).max(columns(&head)));
+        let d_head = heads.map(|head| self.d_head(head[0]).max(columns(&head).len()));
         Shape {
             tokens: self.vocabulary.len(),
             max_length: self.max_length,
@@ -36,13 +36,13 @@ impl Plan {
     }
 }
 
-/// The columns of W_V: equal values share one.
-fn columns(head: &[&Attend]) -> usize {
+/// What the columns of W_V of a head read: equal values share one, and nothing needs none.
+pub(crate) fn columns<'p>(head: &[&'p Attend]) -> Vec<&'p Linear> {
     let mut values: Vec<&Linear> = Vec::new();
     for attend in head {
         if !attend.value.is_zero() && !values.contains(&&attend.value) {
             values.push(&attend.value);
         }
     }
-    values.len()
+    values
 }
