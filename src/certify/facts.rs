@@ -249,16 +249,12 @@ impl Facts {
 
 /// Of each feed-forward operation the number of its argument, and of the values that this has.
 fn argument_numbers(plan: &Plan) -> Vec<usize> {
-    let mut known: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
+    let mut known: FxHashMap<[Vec<u64>; 2], usize> = FxHashMap::default();
     let numbers = plan.feed_forwards.iter().map(|op| {
-        let Linear { constant, terms } = &op.argument;
-        let terms = terms.iter();
-        let terms = terms.flat_map(|(id, factor)| [u64::from(id.0), factor.to_bits()]);
         let points = op.points.iter().map(|point| point.to_bits());
-        let sizes = [op.argument.terms.len() as u64, constant.to_bits()];
         let next = known.len();
         *known
-            .entry(sizes.into_iter().chain(terms).chain(points).collect())
+            .entry([op.argument.key(), points.collect()])
             .or_insert(next)
     });
     numbers.collect()
@@ -357,7 +353,7 @@ fn most_at_once<'l>(plan: &Plan, reads: impl Iterator<Item = &'l Linear>) -> usi
     let mut of_indices = vec![0; plan.max_length];
     let (mut at_bos, mut anywhere) = (0, 0);
     for read in reads.filter(|read| !read.is_zero()) {
-        let variables: Option<Vec<_>> = read.reads().map(|id| embedding(plan, id)).collect();
+        let variables: Option<Vec<_>> = read.reads().map(|id| plan.embedding(id)).collect();
         let (Some(variables), 0.0) = (variables, read.constant) else {
             anywhere += 1;
             continue;
@@ -374,14 +370,6 @@ fn most_at_once<'l>(plan: &Plan, reads: impl Iterator<Item = &'l Linear>) -> usi
     }
     let most = |counts: Vec<usize>| counts.into_iter().max().unwrap_or(0);
     anywhere + at_bos.max(most(of_tokens) + most(of_indices))
-}
-
-/// What a variable that is embedded has for each token, and for each index.
-fn embedding(plan: &Plan, id: VariableId) -> Option<[&[f64]; 2]> {
-    let Written::Embed { tokens, indices } = &plan.variable(id).written else {
-        return None;
-    };
-    Some([tokens, indices])
 }
 
 /// What the products of a term, or what is made of each, add up to for each query and a key. Most are 0 for most

@@ -3,7 +3,7 @@
 //! where keys have scores, so much less that its own does not matter.
 
 use super::facts::NOMINAL;
-use crate::plan::{Attend, Kind, Linear, Meaning, Plan, Product, Term, Written};
+use crate::plan::{Attend, Kind, Linear, Meaning, Plan, Product, Term};
 
 /// What position 0 does not do that the pattern of a head relies on, in words.
 pub(super) fn fault(plan: &Plan, attend: &Attend) -> Option<String> {
@@ -69,22 +69,8 @@ fn is_level(plan: &Plan, term: &Term, depth: f64, in_nats: bool) -> bool {
 
 /// Whether a linear read is 1 at position 0 and 0 at all others.
 fn is_first(plan: &Plan, linear: &Linear) -> bool {
-    let embedding = |id| {
-        if let Written::Embed { tokens, indices } = &plan.variable(id).written
-            && tokens.is_empty()
-        {
-            Some(indices)
-        } else {
-            None
-        }
-    };
-    let embedded = linear.reads().all(|id| embedding(id).is_some());
-    let number = |index: usize| {
-        linear.at(|id| {
-            embedding(id)
-                .and_then(|indices| indices.get(index))
-                .map_or(0.0, |n| *n)
-        })
-    };
+    let is_of_indices = |id| matches!(plan.embedding(id), Some([[], _]));
+    let embedded = linear.reads().all(is_of_indices);
+    let number = |index: usize| linear.at(|id| plan.held_at(id, [0, index]).unwrap_or(0.0));
     embedded && (0..plan.max_length).all(|index| number(index) == f64::from(u8::from(index == 0)))
 }

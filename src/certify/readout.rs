@@ -4,7 +4,7 @@
 use super::bound::{Bound, Bounds};
 use super::sided::OneSided;
 use super::{OutputBound, TOLERANCE_F32, TOLERANCE_F64, margin};
-use crate::plan::{Linear, Read, ReadOut, VariableId, Written, score};
+use crate::plan::{Linear, Read, ReadOut, VariableId, score};
 use crate::value::ROUNDING;
 
 impl Bounds<'_> {
@@ -225,14 +225,10 @@ impl Bounds<'_> {
 
     /// The addends of a read at each index, if it depends on nothing else.
     fn at_indices(&self, read: &Linear) -> Option<Vec<Vec<f64>>> {
-        let columns = read.terms.iter().map(|(id, factor)| {
-            if let Written::Embed { tokens, indices } = &self.plan.variable(*id).written
-                && tokens.is_empty()
-            {
-                Some((*factor, indices))
-            } else {
-                None
-            }
+        let columns = read.terms.iter();
+        let columns = columns.map(|(id, factor)| match self.plan.embedding(*id) {
+            Some([[], indices]) => Some((*factor, indices)),
+            _ => None,
         });
         let columns = columns.collect::<Option<Vec<_>>>()?;
         let row = |index: usize| {

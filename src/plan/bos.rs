@@ -153,7 +153,7 @@ impl Plan {
         let (mut low, mut high) = (linear.constant, linear.constant);
         let mut by_token = vec![0.0; self.vocabulary.len()];
         for (id, factor) in &linear.terms {
-            if let Written::Embed { tokens, indices } = &self.variable(*id).written {
+            if let Some([tokens, indices]) = self.embedding(*id) {
                 let first = factor * indices.first().unwrap_or(&0.0);
                 (low, high) = (low + first, high + first);
                 let numbers = by_token.iter_mut().zip(tokens);
@@ -195,15 +195,5 @@ impl Plan {
         let mut constants = linear.reads().map(|id| self.constant(id));
         let known = constants.all(|constant| constant.is_some());
         known.then(|| linear.at(|id| self.constant(id).unwrap_or(0.0)))
-    }
-
-    fn constant(&self, id: VariableId) -> Option<f64> {
-        match self.variable(id).written {
-            Written::Flag => Some(0.0),
-            Written::One => Some(1.0),
-            Written::Embed { .. } | Written::Given(..) | Written::Attend | Written::FeedForward => {
-                None
-            }
-        }
     }
 }

@@ -1,9 +1,40 @@
-//! Variables that hold one number at all tokens, or tell one position from the others: what biases and
-//! queries are made of. Depends on the plan alone.
+//! What embeddings hold, and variables that hold one number at all tokens, or tell one position from the others:
+//! what biases and queries are made of. Depends on the plan alone.
 
 use super::{Plan, Source, Variable, VariableId, Written};
 
 impl Plan {
+    /// What a variable that is embedded has for each token and for each index; either may be empty.
+    pub fn embedding(&self, id: VariableId) -> Option<[&[f64]; 2]> {
+        let Written::Embed { tokens, indices } = &self.variable(id).written else {
+            return None;
+        };
+        Some([tokens, indices])
+    }
+
+    /// What a variable holds at every token, if that is one number.
+    pub fn constant(&self, id: VariableId) -> Option<f64> {
+        match &self.variable(id).written {
+            Written::Flag => Some(0.0),
+            Written::One => Some(1.0),
+            Written::Embed { tokens, indices } => {
+                let first = tokens.first().copied().unwrap_or(0.0);
+                let is_one = indices.is_empty() && tokens.iter().all(|number| *number == first);
+                is_one.then_some(first)
+            }
+            Written::Given(..) | Written::Attend | Written::FeedForward => None,
+        }
+    }
+
+    /// What a variable holds where a token of this number stands at this index, if no operation writes it.
+    pub fn held_at(&self, id: VariableId, [token, index]: [usize; 2]) -> Option<f64> {
+        let Some([tokens, indices]) = self.embedding(id) else {
+            return self.constant(id);
+        };
+        let number = |numbers: &[f64], at: usize| numbers.get(at).copied().unwrap_or(0.0);
+        Some(number(tokens, token) + number(indices, index))
+    }
+
     /// The BOS flag, made if it is not there.
     pub(crate) fn flag(&mut self) -> VariableId {
         self.constant_variable("BOS", Written::Flag, 1.0)
@@ -17,6 +48,11 @@ impl Plan {
             false => self.embedded_one(),
         };
         self.constant_variable("one", written, 0.0)
+    }
+
+    /// The embedding that is 1 at every token and 0 at BOS, made if it is not there.
+    pub(crate) fn one_at_tokens(&mut self) -> VariableId {
+        self.constant_variable("one at tokens", self.embedded_one(), 0.0)
     }
 
     /// What is 1 everywhere for biases that bfloat16 does not hold, if there is any.

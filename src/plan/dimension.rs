@@ -4,7 +4,7 @@
 //! by √d_head once, an exact number; for those that divide queries or keys, a head whose terms cancel
 //! is padded with zeros until their divisor is a power of two.
 
-use super::{Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Term, Unit, Written};
+use super::{Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Term, Unit};
 use crate::model::{HostOrder, bfloat16};
 
 /// How many nats below a selected key what is not selected must stand, for one key. In float32 17.4
@@ -341,7 +341,7 @@ impl Plan {
             sums.for_each(|(sum, number)| *sum += factor * number);
         };
         for (id, factor) in &linear.terms {
-            if let Written::Embed { tokens, indices } = &self.variable(*id).written {
+            if let Some([tokens, indices]) = self.embedding(*id) {
                 add(&mut of_tokens, tokens, *factor);
                 add(&mut of_indices, indices, *factor);
             } else {

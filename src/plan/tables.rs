@@ -3,9 +3,7 @@
 //! give. That is computed where they read embeddings, which any token may have at any index, or one
 //! variable.
 
-use super::{
-    FeedForward, Kind, Linear, Meaning, Plan, Product, Term, VariableId, Written, outputs,
-};
+use super::{FeedForward, Kind, Linear, Meaning, Plan, Product, Term, VariableId, outputs};
 use std::collections::BTreeSet;
 
 /// How far a number of a table may be from what is read, as a share of the largest number that is
@@ -167,8 +165,8 @@ impl Plan {
             && (0..size.1).all(|at| is_read(&of_keys, products.iter().map(|p| p.keys[at])))
     }
 
-    /// Lists what hidden units read that were to read a real number, of which their points are the ends; whether
-    /// that is known.
+    /// Lists all that hidden units can read whose points were the ends of a real number, which they read no more;
+    /// whether that is known.
     pub(crate) fn list_points(&mut self, at: usize) -> bool {
         let readings = self.readings(&[&self.feed_forwards[at].argument]);
         let Some(readings) = readings else {
@@ -197,9 +195,7 @@ impl Plan {
             let attend = &self.attends[at];
             let terms = attend.terms.iter();
             let terms = terms.map(|term| {
-                if let Meaning::Relation(holds) = &term.meaning
-                    && !self.is_of_its_reads(term, attend.kind)
-                {
+                if let Meaning::Relation(holds) = &term.meaning {
                     self.of_its_reads(term, holds, attend.kind)
                 } else {
                     term.clone()
@@ -245,72 +241,36 @@ impl Plan {
         points.all(|point| is_read(&readings, [*point].into_iter()))
     }
 
-    /// What a variable holds at every token, as what a selector would write that never selects does.
-    fn held(&self, id: VariableId) -> Option<f64> {
-        let Written::Embed { tokens, indices } = &self.variable(id).written else {
-            return None;
-        };
-        let first = tokens.first().copied().unwrap_or(0.0);
-        (indices.is_empty() && tokens.iter().all(|number| *number == first)).then_some(first)
-    }
-
     /// What some linear reads give at tokens, together, where that follows.
     fn readings(&self, linears: &[&Linear]) -> Option<Readings> {
         let mut reads: Vec<VariableId> = linears.iter().flat_map(|l| l.reads()).collect();
         reads.sort();
         reads.dedup();
-        let written = |id: &VariableId| &self.variable(*id).written;
         let (embedded, others): (Vec<VariableId>, Vec<VariableId>) = reads
             .into_iter()
-            .filter(|id| !matches!(written(id), Written::Flag | Written::One))
-            .filter(|id| self.held(*id).is_none())
-            .partition(|id| matches!(written(id), Written::Embed { .. }));
+            .filter(|id| self.constant(*id).is_none())
+            .partition(|id| self.embedding(*id).is_some());
         match (embedded.as_slice(), others.as_slice()) {
             (_, []) => {
-                let reads_tokens = embedded.iter().any(
-                    |id| matches!(written(id), Written::Embed { tokens, .. } if !tokens.is_empty()),
-                );
-                let reads_indices = embedded.iter().any(|id| {
-                    matches!(written(id), Written::Embed { indices, .. } if !indices.is_empty())
-                });
-                let tokens = if reads_tokens {
-                    self.vocabulary.len()
-                } else {
-                    1
+                let rows_of = |side: usize, rows: usize| {
+                    let mut held = embedded.iter().filter_map(|id| self.embedding(*id));
+                    let is_read = held.any(|sides| !sides[side].is_empty());
+                    if is_read { rows } else { 1 }
                 };
-                let indices = if reads_indices { self.max_length } else { 1 };
+                let tokens = rows_of(0, self.vocabulary.len());
+                let indices = rows_of(1, self.max_length);
                 if tokens.saturating_mul(indices) > MOST_ROWS {
                     return None;
                 }
-                let rows = (0..tokens).flat_map(|token| (0..indices).map(move |at| (token, at)));
-                let at = |(token, index)| {
-                    move |id: VariableId| match &self.variable(id).written {
-                        Written::Embed { tokens, indices } => {
-                            let of = |numbers: &[f64], at: usize| numbers.get(at).copied();
-                            of(tokens, token).or(of(indices, index)).unwrap_or(0.0)
-                        }
-                        Written::One => 1.0,
-                        Written::Flag
-                        | Written::Given(..)
-                        | Written::Attend
-                        | Written::FeedForward => 0.0,
-                    }
-                };
+                let rows = (0..tokens).flat_map(|token| (0..indices).map(move |at| [token, at]));
+                let at = |row| move |id: VariableId| self.held_at(id, row).unwrap_or(0.0);
                 Some(Readings::new(rows.map(|row| reading(linears, at(row)))))
             }
             ([], [one]) if !self.variable(*one).values.is_empty() => {
                 let values = self.variable(*one).values.iter();
-                let at = |value: f64| {
-                    move |id: VariableId| match &self.variable(id).written {
-                        Written::One => 1.0,
-                        Written::Flag => 0.0,
-                        Written::Embed { .. } => self.held(id).unwrap_or(value),
-                        Written::Given(..) | Written::Attend | Written::FeedForward => value,
-                    }
-                };
-                Some(Readings::new(
-                    values.map(|value| reading(linears, at(*value))),
-                ))
+                let at = |value: f64| move |id: VariableId| self.constant(id).unwrap_or(value);
+                let rows = values.map(|value| reading(linears, at(*value)));
+                Some(Readings::new(rows))
             }
             _ => None,
         }

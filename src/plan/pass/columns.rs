@@ -57,17 +57,8 @@ impl Plan {
             Axis::Indices => self.max_length,
         };
         let at = |linear: &Linear, row: usize| {
-            linear.at(|id| match &self.variable(id).written {
-                Written::Embed { tokens, indices } => {
-                    let numbers = match axis {
-                        Axis::Tokens => tokens,
-                        Axis::Indices => indices,
-                    };
-                    numbers.get(row).copied().unwrap_or(0.0)
-                }
-                Written::One => 1.0,
-                Written::Flag | Written::Given(..) | Written::Attend | Written::FeedForward => 0.0,
-            })
+            // Of the other side there is nothing.
+            linear.at(|id| self.held_at(id, [row, row]).unwrap_or(0.0))
         };
         let numbers = (0..count).map(|row| function(at(of[0], row), at(of[1], row)));
         let numbers: Vec<f64> = numbers.collect::<Option<_>>()?;
@@ -81,7 +72,7 @@ impl Plan {
                 let used = pairs.filter(|(_, number)| **number != 0.0);
                 used.fold(Linear::default(), |sum, (id, number)| sum.plus(id, *number))
             }
-            Columns::OfFunctions => Linear::of(self.embedding(axis, numbers, of)),
+            Columns::OfFunctions => Linear::of(self.embedded_with(axis, numbers, of)),
         };
         Some(match bos == 0.0 {
             true => read,
@@ -130,7 +121,7 @@ impl Plan {
 
     /// A direction that has these numbers for tokens or for indices, made if there is none; what was read
     /// instead says whose it is.
-    fn embedding(&mut self, axis: Axis, numbers: Vec<f64>, of: [&Linear; 2]) -> VariableId {
+    fn embedded_with(&mut self, axis: Axis, numbers: Vec<f64>, of: [&Linear; 2]) -> VariableId {
         let written = axis.embed(numbers.clone());
         if let Some(known) = self.holding(&written, 0.0) {
             return known;

@@ -58,21 +58,14 @@ fn is_of_all(op: &Attend) -> bool {
 /// For each index a number, so that their mean over the tokens is that of the value over the tokens
 /// and BOS, at every length; `None` if the value reads other than indices and BOS.
 fn over_tokens(plan: &Plan, value: &Linear) -> Option<Vec<f64>> {
-    let of_indices = |id: VariableId| match &plan.variable(id).written {
-        Written::Embed { tokens, indices } => tokens.is_empty().then_some(indices.as_slice()),
-        Written::Flag => Some(&[][..]),
-        Written::One | Written::Given(..) | Written::Attend | Written::FeedForward => None,
+    let is_of_indices = |id: VariableId| {
+        let is_flag = plan.variable(id).written == Written::Flag;
+        is_flag || matches!(plan.embedding(id), Some([[], _]))
     };
-    let reads: Vec<(f64, &[f64])> = value
-        .terms
-        .iter()
-        .map(|(id, factor)| Some((*factor, of_indices(*id)?)))
-        .collect::<Option<_>>()?;
-    let at = |index: usize| -> f64 {
-        let parts = reads.iter();
-        let parts = parts.map(|(factor, numbers)| factor * numbers.get(index).unwrap_or(&0.0));
-        value.constant + parts.sum::<f64>()
-    };
+    if !value.reads().all(is_of_indices) {
+        return None;
+    }
+    let at = |index: usize| value.at(|id| plan.held_at(id, [0, index]).unwrap_or(0.0));
     let mut sums = vec![plan.at_bos(value)];
     for index in 0..plan.max_length {
         sums.push(sums[index] + at(index));
