@@ -8,10 +8,10 @@ mod uses;
 
 use rasp::base::Limits;
 use rasp::graph::{SOpId, Sharing};
-use rasp::inside::compile::compile;
+use rasp::inside::compile::compile_in;
 use rasp::inside::infer::Analysis;
 use rasp::inside::stdlib::{MODULES, RASPLIB};
-use rasp::session::{Session, Setting};
+use rasp::session::{Request, Session, Setting};
 use rasp::value::Value;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -234,7 +234,8 @@ fn times(session: &Session, root: SOpId, setting: &Setting) -> (f64, f64, String
     let infer = least(|| drop(Analysis::new(graph, &[root], setting, &limits)));
     let mut refused = String::new();
     let whole = least(|| {
-        if let Err(error) = compile(graph, root, setting, &limits) {
+        let request = Request::default();
+        if let Err(error) = compile_in(&request, graph, &[root], setting, &limits) {
             let reason = error.labels.first().map_or("", |label| &label.text);
             refused = format!("  refused: {} {reason}", error.code);
         }

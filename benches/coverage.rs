@@ -5,8 +5,8 @@
 use rasp::base::Limits;
 use rasp::execute::Precision;
 use rasp::graph::Sharing;
-use rasp::inside::compile::{compile, verify};
-use rasp::session::{Session, Setting, VerifyOptions};
+use rasp::inside::compile::{compile_in, verify_all};
+use rasp::session::{Request, Session, Setting, VerifyOptions};
 use rasp::value::Value;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,9 @@ fn outcome(vector: &Json, program: &str) -> Result<usize, String> {
         max_length: LENGTH,
         causal: false,
     };
-    let model = compile(session.graph(), sop, &setting, &Limits::default())
+    let (request, limits) = (Request::default(), Limits::default());
+    let model = compile_in(&request, session.graph(), &[sop], &setting, &limits)
+        .map(|compiled| compiled.model)
         .map_err(|error| format!("refused: {} {}", error.code, error.code.title()))?;
     let options = VerifyOptions {
         max_length: LENGTH,
@@ -59,7 +61,7 @@ fn outcome(vector: &Json, program: &str) -> Result<usize, String> {
         seed: 0,
         precision: Precision::F32,
     };
-    let found = verify(session.graph(), sop, &model, &options)
+    let found = verify_all(session.graph(), &[sop], &model, &options)
         .map_err(|error| format!("not run: {}", error.code))?;
     match found.wrong {
         0 => Ok(found.checked),

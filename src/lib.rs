@@ -160,7 +160,7 @@ pub mod inside {
         pub use crate::compile::feature::inverse::{interpolation, inverse};
         pub use crate::compile::feature::steps::{Staircase, Step, staircase};
         pub use crate::compile::linear::basis::Basis;
-        pub use crate::compile::{certified, compile, compile_in, lower, verify};
+        pub use crate::compile::{certified, compile_in, lower, verify_all};
     }
     #[cfg(feature = "cli")]
     pub mod decompile {

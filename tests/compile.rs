@@ -3,6 +3,7 @@
 
 use crate::common::place::Place;
 use crate::common::property;
+use crate::common::{compile, verify};
 
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use proptest::strategy::ValueTree;
@@ -11,7 +12,7 @@ use rasp::base::render::{self, render};
 use rasp::base::{Code, Diagnostic, Fallible, Limits, SourceId, Span};
 use rasp::execute::{Precision, run};
 use rasp::graph::{Graph, SOp, SOpId, Selector, Sharing};
-use rasp::inside::compile::{compile, compile_in, verify};
+use rasp::inside::compile::compile_in;
 use rasp::inside::graph::Build;
 use rasp::inside::infer::{Domain, infer};
 use rasp::inside::interpret::evaluate;

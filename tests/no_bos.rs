@@ -6,6 +6,7 @@
 use crate::common::budget;
 use crate::common::place;
 use crate::common::programs;
+use crate::common::verify;
 
 use budget::{Budget, of_each};
 use place::Place;
@@ -15,7 +16,7 @@ use rasp::execute::Precision;
 use rasp::execute::trace::trace;
 use rasp::graph::{SelectorId, Sharing, WithFirst};
 use rasp::inside::certify::certify;
-use rasp::inside::compile::{certified, compile_in, verify};
+use rasp::inside::compile::{certified, compile_in};
 use rasp::inside::infer::inputs;
 use rasp::inside::interpret::{evaluate, evaluate_selector};
 use rasp::model::{HostOrder, from_bytes, to_bytes};

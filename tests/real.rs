@@ -4,10 +4,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::common::verify;
+
 use rasp::base::{Code, Limits};
 use rasp::execute::Precision;
 use rasp::graph::Sharing;
-use rasp::inside::compile::{compile_in, verify};
+use rasp::inside::compile::compile_in;
 use rasp::model::{Decoder, Dtype, Host, HostOrder, summary};
 use rasp::plan::{Plan, Style, Written};
 use rasp::session::{Compiled, Request, Session, Setting, VerifyOptions};

@@ -2,10 +2,11 @@
 //! with the logarithms of weights. Against the interpreter, on all inputs at small sizes and random
 //! ones at larger sizes, in float32 and float64.
 
+use crate::common::{compile, verify};
+
 use rasp::base::{Code, Limits};
 use rasp::execute::Precision;
 use rasp::graph::{SOpId, Sharing};
-use rasp::inside::compile::{compile, verify};
 use rasp::inside::interpret;
 use rasp::model::{Decoder, Model};
 use rasp::session::{Session, Setting, VerifyOptions};

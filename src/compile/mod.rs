@@ -32,29 +32,28 @@ pub mod part_plan;
 mod size;
 mod stored;
 pub mod verify;
+mod way;
 
 pub use care::Care;
 pub use compiled::Compiled;
 pub use effect::explain;
 pub use lower::lower;
 pub use stored::{Proof, certified, open, prove, prove_by, proved_plan};
-pub use verify::{
-    Agreement, Options, Verification, WrongOutput, verify, verify_all, verify_surveyed,
-};
+pub use verify::{Agreement, Options, Verification, WrongOutput, verify_all, verify_surveyed};
 
 use crate::base::{Code, Fallible, Limits};
 use crate::graph::{Graph, SOpId, SelectorId};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Setting, Stopped};
-use crate::model::{Dtype, Host, Model};
+use crate::model::{Dtype, Host};
 use crate::plan::pass::{Choice, Passes};
 use crate::plan::{Style, Unit};
 use attempt::Task;
 use feature::{axis, search};
 use head::sink;
 use indexmap::IndexMap;
-use linear::{LinearRead, Scalar, basis};
+use linear::{LinearRead, ReadKey, Scalar, basis};
 use made::{made_in, or_with_all_passes, smallest, with_even_rows};
 pub(crate) use nearest::or_nearest;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -62,15 +61,6 @@ use size::ANY;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// Compiles one s-op to a transformer that computes it exactly, for inputs of up to
-/// `setting.max_length` tokens of the vocabulary, in the default style.
-///
-/// # Errors
-/// As [`compile_in`].
-pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
-    compile_in(&Request::default(), graph, &[root], setting, limits).map(|compiled| compiled.model)
-}
 
 /// How a model is to be made.
 #[derive(Clone, Debug, Default)]
@@ -258,7 +248,7 @@ struct Compiler<'a> {
     /// Widths as linear reads over inverses and hidden units.
     counts: FxHashMap<SelectorId, LinearRead>,
     /// The arguments of feed-forward units.
-    arguments: Ordered<Bits, Argument>,
+    arguments: Ordered<ReadKey, Argument>,
     features: Ordered<(usize, Bits), Feature>,
     /// Features by s-op and function, so that each is computed once.
     known: FxHashMap<(Operand, Bits, Want), LinearRead>,

@@ -87,19 +87,6 @@ const AT_ONCE: usize = 128;
 /// How many of the first tell how large real numbers are.
 const SCALED: usize = 512;
 
-/// Compares a model with the s-op it was compiled from.
-///
-/// # Errors
-/// As [`verify_all`].
-pub fn verify(
-    graph: &Graph,
-    root: SOpId,
-    model: &Model,
-    options: &Options,
-) -> Fallible<Verification> {
-    verify_all(graph, &[root], model, options)
-}
-
 /// Compares the outputs of a model with the s-ops they were compiled from.
 ///
 /// # Errors

@@ -12,9 +12,12 @@ pub mod property;
 pub mod shown;
 
 use rasp::base::render::{Style, render};
-use rasp::graph::{SOpId, Sharing};
+use rasp::base::{Fallible, Limits};
+use rasp::graph::{Graph, SOpId, Sharing};
+use rasp::inside::compile::{compile_in, verify_all};
+use rasp::model::Model;
 use rasp::model::describe::summary;
-use rasp::session::{Asked, Compiled, Session, VerifyOptions};
+use rasp::session::{Asked, Compiled, Request, Session, Setting, Verification, VerifyOptions};
 
 /// A session that has run a program with neither errors nor warnings.
 pub fn session(name: &str, program: &str) -> Session {
@@ -42,6 +45,22 @@ pub fn shape(session: &mut Session, expression: &str) -> String {
         text.push_str(&compiled(session, sop, &inputs));
     }
     text
+}
+
+/// The model of one s-op in the default style.
+pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
+    let compiled = compile_in(&Request::default(), graph, &[root], setting, limits)?;
+    Ok(compiled.model)
+}
+
+/// A model held against the s-op that it was compiled from.
+pub fn verify(
+    graph: &Graph,
+    root: SOpId,
+    model: &Model,
+    options: &VerifyOptions,
+) -> Fallible<Verification> {
+    verify_all(graph, &[root], model, options)
 }
 
 /// The model answers as the interpreter does: on all inputs of up to two tokens, or more if there are

@@ -6,9 +6,10 @@
 
 use crate::base::Diagnostic;
 use crate::certify::TOLERANCE_F32;
+use crate::compile::feature::Wanted;
 use crate::compile::feature::ratio::Ratio;
-use crate::compile::feature::{Wanted, tried};
 use crate::compile::linear::LinearRead;
+use crate::compile::way::tried;
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::{Encoding, SOpId};
 use crate::infer::{Analysis, Stopped};
@@ -210,7 +211,7 @@ impl Compiler<'_> {
             && self.care.is_plain()
             && self.sum_ratio(root.into()).is_some()
             && let Some((numbers, decoder)) = self.coding_of(root)
-            && let Some(read) = self.side(root, &numbers)?
+            && let Some(read) = tried(self.side(root, &numbers))?
         {
             // One threshold needs fewer classes than a sum has values.
             self.demand(&read, &label)?;
@@ -265,7 +266,7 @@ impl Compiler<'_> {
             ));
         }
         let read = match self.care.is_plain() {
-            true => self.side(root, &numbers)?,
+            true => tried(self.side(root, &numbers))?,
             false => None,
         };
         let read = match read {

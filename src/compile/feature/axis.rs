@@ -2,11 +2,11 @@
 //! and so is every s-op on the way that is linear, such as the balance of a Dyck word; the
 //! program's own intermediate values are the best guesses.
 
-use super::wanted::Refusal::NotThis;
-use super::wanted::{InRows, Table, Way, targets};
+use super::wanted::{InRows, Table, targets};
 use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::additive::{self, AdditivePart, Entering};
+use crate::compile::way::{NotThis, Way};
 use crate::graph::{SOp, SOpId};
 use crate::infer::sets::numbers;
 use crate::infer::space::{FAILS, Space, VarId};

@@ -4,9 +4,8 @@
 
 use super::ratio::Ratio;
 use super::units::RAMP;
-use super::wanted::Refusal::NotThis;
-use super::wanted::Way;
 use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::way::{NotThis, Way};
 use crate::compile::{Compiler, Want};
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::Operand;

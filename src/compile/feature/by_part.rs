@@ -2,9 +2,9 @@
 //! value of the one that has fewer a function of the other, by a hidden unit that is silent where the first
 //! has another value. A table of both has a step for nearly each pair. Depends on `choice`.
 
-use super::wanted::Refusal::NotThis;
-use super::wanted::{Wanted, Way};
+use super::wanted::Wanted;
 use crate::compile::linear::by_shape::affine;
+use crate::compile::way::{NotThis, Way};
 use crate::compile::{Compiler, ones_where, range_of};
 use crate::infer::{Operand, Stopped};
 

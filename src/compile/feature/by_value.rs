@@ -2,10 +2,10 @@
 //! bits that say how many of the values are less.
 
 use super::search::Found;
-use super::wanted::Refusal::NotThis;
-use super::wanted::{Wanted, Way};
+use super::wanted::Wanted;
 use super::{LITTLE_PRECISION, MUCH_PRECISION};
 use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::way::{NotThis, Way};
 use crate::compile::{Compiler, Want, ones_where};
 use crate::graph::Encoding;
 

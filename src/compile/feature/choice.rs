@@ -5,10 +5,10 @@
 
 use super::axis::Axis;
 use super::units::RAMP;
-use super::wanted::Refusal::NotThis;
-use super::wanted::{Table, Wanted, Way, tried};
+use super::wanted::{Table, Wanted};
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::real::MOST_FACTORS;
+use crate::compile::way::{NotThis, Way, tried};
 use crate::compile::{Compiler, Range, Want, ones_where};
 use crate::graph::{SOp, SOpId};
 use crate::infer::{Operand, Stopped};

@@ -24,6 +24,7 @@ mod wanted;
 use crate::base::Code;
 use crate::compile::linear::LinearRead;
 use crate::compile::linear::by_shape::{STACK, affine};
+use crate::compile::way::{NotThis, Way, tried};
 use crate::compile::{Care, Compiler, Want, bits};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::Space;
@@ -33,8 +34,7 @@ use crate::value::Op;
 use axis::Axis;
 use search::Found;
 use units::QUIET;
-use wanted::Refusal::NotThis;
-pub(super) use wanted::{Refusal, Wanted, Way, tried};
+pub(super) use wanted::Wanted;
 use wanted::{Table, targets};
 
 /// A method that computes a feature in one way.

@@ -4,9 +4,9 @@
 
 use super::search::Found;
 use super::steps::staircase;
-use super::wanted::Refusal::NotThis;
-use super::wanted::{Wanted, Way, tried};
+use super::wanted::Wanted;
 use crate::compile::linear::LinearRead;
+use crate::compile::way::{NotThis, Way, tried};
 use crate::compile::{Compiler, Want};
 use crate::graph::SOpId;
 use crate::value::Op;

@@ -5,9 +5,9 @@
 use super::axis::Axis;
 use super::search::Found;
 use super::steps::staircase;
-use super::wanted::Refusal::NotThis;
-use super::wanted::{Table, Wanted, Way};
+use super::wanted::{Table, Wanted};
 use crate::compile::linear::LinearRead;
+use crate::compile::way::{NotThis, Way};
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::Encoding;
 use crate::infer::space::VarId;

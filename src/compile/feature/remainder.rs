@@ -6,9 +6,9 @@
 
 use super::search::Found;
 use super::steps::staircase;
-use super::wanted::Refusal::NotThis;
-use super::wanted::{Wanted, Way};
+use super::wanted::Wanted;
 use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::way::{NotThis, Way};
 use crate::compile::{Compiler, Want};
 use crate::graph::SOpId;
 use crate::infer::{Operand, Stopped};

@@ -6,8 +6,9 @@ use super::threshold::Thresholds;
 use super::wanted::targets;
 use crate::compile::Compiler;
 use crate::compile::linear::LinearRead;
+use crate::compile::way::{NotThis, Way};
 use crate::graph::Encoding;
-use crate::infer::{Operand, Stopped};
+use crate::infer::Operand;
 
 /// A threshold: what is read, the values of that, and the results below and above.
 pub struct Side {
@@ -34,21 +35,17 @@ impl Side {
 impl Compiler<'_> {
     /// A linear read to which one of the two numbers of a result is the nearest, if it has two and they are
     /// the sides of a threshold.
-    pub(crate) fn side(
-        &self,
-        id: impl Into<Operand>,
-        numbers: &[f64],
-    ) -> Result<Option<LinearRead>, Stopped> {
+    pub(crate) fn side(&self, id: impl Into<Operand>, numbers: &[f64]) -> Way {
         let id = id.into();
         let other = numbers.iter().find(|number| **number != numbers[0]);
         let is_one = |number: &f64| *number == numbers[0] || Some(number) == other;
         if other.is_none() || !numbers.iter().all(is_one) {
-            return Ok(None);
+            return Err(NotThis);
         }
         if self.analysis.encoding(id) == Some(Encoding::Categorical)
             || self.read(id, numbers).is_some()
         {
-            return Ok(None);
+            return Err(NotThis);
         }
         let node = self.analysis.node(id)?;
         let target = targets(&node.column, numbers);
@@ -72,6 +69,6 @@ impl Compiler<'_> {
                 .and_then(Thresholds::side),
             side => side,
         };
-        Ok(side.and_then(Side::line))
+        side.and_then(Side::line).ok_or(NotThis)
     }
 }

@@ -41,32 +41,6 @@ impl Table {
     }
 }
 
-/// Why one of several ways to compute a feature gives none.
-pub(crate) enum Refusal {
-    /// It is no way to compute this one.
-    NotThis,
-    /// It is one, but does not get there.
-    Stopped(Stopped),
-}
-
-impl From<Stopped> for Refusal {
-    fn from(stopped: Stopped) -> Refusal {
-        Refusal::Stopped(stopped)
-    }
-}
-
-/// What one of several ways gives.
-pub(crate) type Way<T = LinearRead> = Result<T, Refusal>;
-
-/// The same, where another way is taken if it is none.
-pub(crate) fn tried<T>(found: Way<T>) -> Result<Option<T>, Stopped> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(Refusal::NotThis) => Ok(None),
-        Err(Refusal::Stopped(stopped)) => Err(stopped),
-    }
-}
-
 impl Compiler<'_> {
     /// The feature as the staircase that it was found to be.
     pub(super) fn staircase(

@@ -5,7 +5,7 @@
 
 use super::literal::{ByClasses, FEWEST_FOR_PARABOLA, Factors, Needs, ProductPlan, parabola};
 use crate::compile::Compiler;
-use crate::infer::Stopped;
+use crate::compile::way::{NotThis, Way};
 use crate::infer::cube::Literal;
 
 impl Factors {
@@ -31,28 +31,19 @@ impl Factors {
 }
 
 impl Compiler<'_> {
-    /// The products of a relation that is alternatives; `None` if it is not, or a table takes no more.
+    /// The products of a relation that is alternatives, unless a table takes no more.
     pub(super) fn alternatives(
         &mut self,
         literal: &Literal,
         needs: Needs,
-    ) -> Result<Option<Vec<ProductPlan>>, Stopped> {
-        let Some(parts) = self
-            .analysis
-            .in_parts(literal)
-            .filter(|parts| parts.all.is_empty())
-        else {
-            return Ok(None);
-        };
+    ) -> Way<Vec<ProductPlan>> {
+        let parts = self.analysis.in_parts(literal);
+        let parts = parts.filter(|parts| parts.all.is_empty()).ok_or(NotThis)?;
         let mut all: Vec<Factors> = Vec::new();
         for part in &parts.any {
             let held = |side, part| self.analysis.held(side, part);
-            let (Some(keys), Some(queries)) = (
-                held(literal.keys, part.keys),
-                held(literal.queries, part.queries),
-            ) else {
-                return Ok(None);
-            };
+            let keys = held(literal.keys, part.keys).ok_or(NotThis)?;
+            let queries = held(literal.queries, part.queries).ok_or(NotThis)?;
             let factors = self.below(part).into_iter();
             let factors: Vec<Factors> = factors.map(|of| of.at(&keys, &queries)).collect();
             all = match all.is_empty() {

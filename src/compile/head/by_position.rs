@@ -7,8 +7,8 @@
 use super::literal::ProductPlan;
 use super::score::LARGEST_RANGE;
 use crate::compile::linear::LinearRead;
+use crate::compile::way::{NotThis, Way};
 use crate::compile::{Compiler, range_of};
-use crate::infer::Stopped;
 use crate::infer::score_table::ScoreTable;
 
 /// Scores of pairs of keys that are looked at, for all queries together.
@@ -25,22 +25,17 @@ struct Separate {
 
 impl Compiler<'_> {
     /// The products that order positions as their scores do, the last of equal ones first, with keys a
-    /// `level` apart at least, and the largest score; `None` where two dimensions do not hold them.
+    /// `level` apart at least, and the largest score, where two dimensions hold them.
     pub(super) fn by_position(
         &mut self,
         table: &ScoreTable,
         level: f64,
-    ) -> Result<Option<(Vec<ProductPlan>, f64)>, Stopped> {
-        let Some((keys, queries)) = table.sides else {
-            return Ok(None);
-        };
+    ) -> Way<(Vec<ProductPlan>, f64)> {
+        let (keys, queries) = table.sides.ok_or(NotThis)?;
         let is_position = self.analysis.is_indices(keys);
-        let Some(separate) = is_position.then(|| separate(table)).flatten() else {
-            return Ok(None);
-        };
-        if separate.largest > LARGEST_RANGE {
-            return Ok(None);
-        }
+        let separate = is_position.then(|| separate(table)).flatten();
+        let fits = |separate: &Separate| separate.largest <= LARGEST_RANGE;
+        let separate = separate.filter(fits).ok_or(NotThis)?;
         let by_query: Vec<f64> = separate.queries.iter().map(|query| level * query).collect();
         let product = ProductPlan {
             query: self.score_feature(queries, &by_query)?,
@@ -54,7 +49,7 @@ impl Compiler<'_> {
             queries: vec![level; table.queries],
             keys: separate.alone,
         };
-        Ok(Some((vec![product, alone], level * separate.largest)))
+        Ok((vec![product, alone], level * separate.largest))
     }
 }
 

@@ -6,6 +6,7 @@
 //! may be fractions are found by `notches`.
 
 use crate::compile::linear::LinearRead;
+use crate::compile::way::{NotThis, Way, tried};
 use crate::compile::{Care, Compiler, Want, ones_where, range_of};
 use crate::infer::cube::{Literal, Relation};
 use crate::infer::{Operand, Stopped};
@@ -76,10 +77,10 @@ impl Compiler<'_> {
         let relation = &literal.relation;
         let table = ByClasses::new(relation);
         let fewest = table.factors.len();
-        if let Some(term) = self.window(literal, needs, fewest)? {
+        if let Some(term) = tried(self.window(literal, needs, fewest))? {
             return Ok(term);
         }
-        let products = if let Some(products) = self.alternatives(literal, needs)? {
+        let products = if let Some(products) = tried(self.alternatives(literal, needs))? {
             products
         } else if !needs.relative
             && let Some(among) = self.among_whole(literal)
@@ -124,20 +125,20 @@ impl Compiler<'_> {
         })
     }
 
-    /// The products of some factors, given what those of the query and of the key are called; `None` if they
+    /// The products of some factors, given what those of the query and of the key are called, unless they
     /// are to be bfloat16 and some are none.
     pub(super) fn products_of(
         &mut self,
         literal: &Literal,
         want: Want,
         factors: Vec<(Factors, [String; 2])>,
-    ) -> Result<Option<Vec<ProductPlan>>, Stopped> {
+    ) -> Way<Vec<ProductPlan>> {
         let of_sides = factors
             .iter()
             .map(|(of, _)| of.queries.iter().chain(&of.keys));
         let mut numbers = of_sides.flatten();
         if self.host.is_bfloat16() && !numbers.all(|number| is_bfloat16(*number)) {
-            return Ok(None);
+            return Err(NotThis);
         }
         let mut products = Vec::with_capacity(factors.len());
         for (factors, [of_query, of_key]) in factors {
@@ -145,7 +146,7 @@ impl Compiler<'_> {
             let key = self.demanded(literal.keys, &factors.keys, want, &of_key)?;
             products.push(factors.product(query, key));
         }
-        Ok(Some(products))
+        Ok(products)
     }
 
     /// The products of a table, one for each class.

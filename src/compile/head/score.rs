@@ -13,6 +13,7 @@ use super::{HeadKind, HeadPlan, Selected, Target, at};
 use crate::algebra::{Product, Rational, Reading, factor};
 use crate::base::Code;
 use crate::compile::linear::LinearRead;
+use crate::compile::way::tried;
 use crate::compile::{Compiler, Want, ones_where};
 use crate::graph::{SOp, SOpId};
 use crate::infer::cube::Cube;
@@ -103,7 +104,7 @@ impl Compiler<'_> {
     pub(super) fn best_plan(&mut self, table: &ScoreTable) -> Result<Option<TermPlan>, Stopped> {
         let length = self.analysis.setting.max_length as f64;
         let level = level(self.analysis.setting.max_length);
-        if let Some((products, above)) = self.by_position(table, level)? {
+        if let Some((products, above)) = tried(self.by_position(table, level))? {
             return Ok(scored(products, above));
         }
         // One position is worth a level, one unit of the score all positions.

@@ -7,12 +7,12 @@
 use super::literal::{ProductPlan, TermPlan};
 use super::{HeadKind, Selected, Target};
 use crate::base::Code;
-use crate::compile::feature::Refusal::NotThis;
+use crate::compile::feature::Wanted;
 use crate::compile::feature::inverse::inverse;
 use crate::compile::feature::units::{RAMP, step_units};
-use crate::compile::feature::{Wanted, Way};
 use crate::compile::linear::real::ends;
 use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::way::{NotThis, Way};
 use crate::compile::{Compiler, Want, ones_where};
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Literal;
@@ -107,9 +107,7 @@ impl Compiler<'_> {
         let numbers = self.analysis.node(wanted.id)?.column.values.numbers();
         let is_itself = numbers.as_deref() == Some(wanted.function);
         if is_itself && let Some((a, sign, b)) = self.added(wanted.id) {
-            let (a, b) = (self.exact(a.into())?, self.exact(b.into())?);
-            let (a, b) = a.zip(b).ok_or(NotThis)?;
-            return Ok(a.plus(sign, &b));
+            return Ok(self.exact(a.into())?.plus(sign, &self.exact(b.into())?));
         }
         let exact = Wanted {
             want: Want::Snapped,
@@ -118,12 +116,10 @@ impl Compiler<'_> {
         self.through_operands(exact).or(Err(NotThis))
     }
 
-    fn exact(&mut self, id: Operand) -> Result<Option<LinearRead>, Stopped> {
-        let Some(numbers) = self.analysis.node(id)?.column.values.numbers() else {
-            return Ok(None);
-        };
+    fn exact(&mut self, id: Operand) -> Way {
+        let numbers = self.analysis.node(id)?.column.values.numbers();
         let label = self.name(id);
-        Ok(Some(self.feature(id, &numbers, Want::Snapped, &label)?))
+        Ok(self.feature(id, &numbers.ok_or(NotThis)?, Want::Snapped, &label)?)
     }
 
     /// The level of the sink among the keys of a mean: half a gap down, unless it is selected; where

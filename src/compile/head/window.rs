@@ -5,8 +5,8 @@
 //! but the last, where a table of the window has as many as there are positions.
 
 use super::literal::{Factors, Needs, TermPlan};
+use crate::compile::way::{NotThis, Way};
 use crate::compile::{Care, Compiler, ones_where};
-use crate::infer::Stopped;
 use crate::infer::by_index::places;
 use crate::infer::cube::{Literal, Relation};
 use crate::plan::Meaning;
@@ -79,23 +79,21 @@ impl Window {
 }
 
 impl Compiler<'_> {
-    /// The products of a window of indices; `None` if a relation is none, is a matching, or takes no more as a
-    /// table, which has so many classes.
+    /// The products of a window of indices, unless a relation is none, is a matching, or takes no more as a table,
+    /// which has so many classes.
     pub(super) fn window(
         &mut self,
         literal: &Literal,
         needs: Needs,
         classes: usize,
-    ) -> Result<Option<TermPlan>, Stopped> {
-        let Some((relation, factors)) = self.window_factors(literal, needs.relative, classes)
-        else {
-            return Ok(None);
-        };
+    ) -> Way<TermPlan> {
+        let window = self.window_factors(literal, needs.relative, classes);
+        let (relation, factors) = window.ok_or(NotThis)?;
         let factors = factors.into_iter();
         let factors = factors.map(|(of, label)| (of, [label.clone(), label]));
         let products = self.products_of(literal, needs.want, factors.collect())?;
         let meaning = Meaning::Relation(relation.bits().into());
-        Ok(products.map(|products| TermPlan { products, meaning }))
+        Ok(TermPlan { products, meaning })
     }
 
     /// The relation that the products of a window are 0 for, and these with what each is a function of.

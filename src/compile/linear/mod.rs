@@ -9,7 +9,7 @@ pub(crate) mod by_shape;
 pub(crate) mod real;
 
 use crate::algebra::{Rational, Reading};
-use crate::compile::{Bits, bits};
+use crate::compile::{Bits, bits, key};
 use crate::graph::SelectorId;
 use crate::infer::Analysis;
 use crate::infer::space::VarId;
@@ -38,6 +38,9 @@ pub enum Scalar {
     /// the sink; where there is one, `1/w` of a selector that always selects it.
     Share(SelectorId),
 }
+
+/// A linear read as a key of a map: its numbers as bits.
+pub type ReadKey = (u64, Vec<(VarId, Bits)>, Vec<(Scalar, u64)>);
 
 /// `constant + Σ f(variable) + Σ coefficient · scalar`, at any position that holds a token.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -152,27 +155,12 @@ impl LinearRead {
     }
 
     /// The linear read as a key of a map.
-    pub fn key(&self) -> Bits {
-        let mut key = bits([&self.constant]);
-        for (var, values) in &self.functions {
-            key.extend([u64::from(var.0), values.len() as u64]);
-            key.extend(bits(values));
-        }
-        for (scalar, coefficient) in &self.scalars {
-            let (kind, node, part) = match scalar {
-                Scalar::Attention(var) => (0, u64::from(var.0), 0),
-                Scalar::Computed(feature) => (1, *feature as u64, 0),
-                Scalar::Count(selector) => (2, u64::from(selector.0), 0),
-                Scalar::First => (3, 0, 0),
-                Scalar::Given(var, direction) => (4, u64::from(var.0), *direction as u64),
-                Scalar::Share(selector) => (5, u64::from(selector.0), 0),
-                Scalar::Inverse(selector, cube) => (6, u64::from(selector.0), *cube as u64),
-            };
-            // No variable has the first as its number.
-            key.extend([u64::MAX, kind, node, part]);
-            key.extend(bits([coefficient]));
-        }
-        key
+    pub fn key(&self) -> ReadKey {
+        let functions = self.functions.iter();
+        let functions = functions.map(|(var, values)| (*var, bits(values)));
+        let scalars = self.scalars.iter();
+        let scalars = scalars.map(|(scalar, coefficient)| (*scalar, key(*coefficient)));
+        (key(self.constant), functions.collect(), scalars.collect())
     }
 
     /// Whether all that it reads is multiplied by whole numbers, or is whole.

@@ -7,6 +7,7 @@ use super::by_shape::STACK;
 use super::{LinearRead, Scalar};
 use crate::compile::emit::readout::Output;
 use crate::compile::feature::units::RAMP;
+use crate::compile::way::{NotThis, Way, tried};
 use crate::compile::{Compiler, Range, Want, ones_where, range_of};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
@@ -34,9 +35,7 @@ impl Compiler<'_> {
         if culprit.is_none_or(|id| self.analysis.real(id).is_none()) {
             return Err(stopped);
         }
-        let Some(read) = self.real(root)? else {
-            return Err(stopped);
-        };
+        let read = tried(self.real(root))?.ok_or(stopped)?;
         self.demand(&read, &self.name(root))?;
         Ok(Output::new(read, Decoder::Numerical(Vec::new())))
     }
@@ -50,32 +49,33 @@ impl Compiler<'_> {
             Ok(_) => return self.number(id, minus),
             Err(stopped) => stopped,
         };
-        let read = self.real(id)?.ok_or(stopped)?;
+        let read = tried(self.real(id))?.ok_or(stopped)?;
         Ok(read.plus(-1.0, &LinearRead::constant(minus)))
     }
 
-    fn real(&mut self, id: SOpId) -> Result<Option<LinearRead>, Stopped> {
+    fn real(&mut self, id: SOpId) -> Way {
         if let Some(known) = self.reals.get(&id) {
-            return Ok(known.clone());
+            return known.clone().ok_or(NotThis);
         }
-        let read = stacker::maybe_grow(STACK, 16 * STACK, || self.real_by_shape(id))?;
+        let read = stacker::maybe_grow(STACK, 16 * STACK, || self.real_by_shape(id));
+        let read = tried(read)?;
         self.reals.insert(id, read.clone());
-        Ok(read)
+        read.ok_or(NotThis)
     }
 
-    fn real_by_shape(&mut self, id: SOpId) -> Result<Option<LinearRead>, Stopped> {
+    fn real_by_shape(&mut self, id: SOpId) -> Way {
         if let Some(var) = self.analysis.real(id) {
-            return Ok(Some(LinearRead::scalar(Scalar::Attention(var))));
+            return Ok(LinearRead::scalar(Scalar::Attention(var)));
         }
         if let Ok(node) = self.analysis.node(id) {
             return match node.column.values.numbers() {
-                Some(_) => self.wanted_number(id.into(), 0.0, Want::Real).map(Some),
-                None => Ok(None),
+                Some(_) => Ok(self.wanted_number(id.into(), 0.0, Want::Real)?),
+                None => Err(NotThis),
             };
         }
         let formula = self.analysis.formula(id);
         let SOp::Map { op, operands } = self.analysis.graph.get(formula) else {
-            return Ok(None);
+            return Err(NotThis);
         };
         match (op, operands.as_slice()) {
             (Op::Add, [a, b]) => self.real_sum(*a, *b, 1.0),
@@ -98,48 +98,31 @@ impl Compiler<'_> {
                 Ok(_) => self.chosen_by(*condition, [*then, *otherwise]),
                 Err(_) => self.choice(formula, *condition, (*then, *otherwise)),
             },
-            _ => Ok(None),
+            _ => Err(NotThis),
         }
     }
 
     /// A choice between two numbers by a comparison of two, if it is continuous: where it turns the two
     /// are equal, so that their difference is a multiple of that of what is compared.
-    fn choice(
-        &mut self,
-        id: SOpId,
-        condition: SOpId,
-        (then, otherwise): (SOpId, SOpId),
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let Some((comparison, [left, right])) = self.compared(condition) else {
-            return Ok(None);
-        };
+    fn choice(&mut self, id: SOpId, condition: SOpId, (then, otherwise): (SOpId, SOpId)) -> Way {
+        let (comparison, [left, right]) = self.compared(condition).ok_or(NotThis)?;
         let (left, right) = (self.real(left)?, self.real(right)?);
         let (then, otherwise) = (self.real(then)?, self.real(otherwise)?);
-        let (Some(left), Some(right), Some(then), Some(otherwise)) = (left, right, then, otherwise)
-        else {
-            return Ok(None);
-        };
         let compared = left.plus(-1.0, &right);
         let chosen = then.clone().plus(-1.0, &otherwise);
-        let Some(factor) = multiple(&chosen, &compared) else {
-            return Ok(None);
-        };
+        let factor = multiple(&chosen, &compared).ok_or(NotThis)?;
         let (compared, factor) = match comparison {
             Comparison::Greater | Comparison::GreaterEqual => (compared, factor),
             Comparison::Less | Comparison::LessEqual => (compared.scaled(-1.0), -factor),
-            Comparison::Equal => return Ok(Some(otherwise)),
-            Comparison::NotEqual => return Ok(Some(then)),
+            Comparison::Equal => return Ok(otherwise),
+            Comparison::NotEqual => return Ok(then),
         };
         let positive = self.positive_part(compared, id)?;
-        Ok(Some(otherwise.plus(factor, &positive)))
+        Ok(otherwise.plus(factor, &positive))
     }
 
     /// A choice between two numbers by a condition whose values are listed.
-    fn chosen_by(
-        &mut self,
-        condition: SOpId,
-        [then, otherwise]: [SOpId; 2],
-    ) -> Result<Option<LinearRead>, Stopped> {
+    fn chosen_by(&mut self, condition: SOpId, [then, otherwise]: [SOpId; 2]) -> Way {
         let values = &self.analysis.node(condition)?.column.values.domain;
         let holds = ones_where(values.len(), |at| values[at].truthy());
         match (holds.contains(&1.0), holds.contains(&0.0)) {
@@ -147,30 +130,23 @@ impl Compiler<'_> {
             (false, true) => return self.real(otherwise),
             (true, true) | (false, false) => {}
         }
-        let (Some(then), Some(otherwise)) = (self.real(then)?, self.real(otherwise)?) else {
-            return Ok(None);
-        };
+        let (then, otherwise) = (self.real(then)?, self.real(otherwise)?);
         let label = self.name(condition);
         let holds = self.feature(condition, &holds, Want::Snapped, &label)?;
         let fails = LinearRead::constant(1.0).plus(-1.0, &holds);
         let chosen = self.where_held(&then, &holds, &label)?;
-        Ok(Some(
-            chosen.plus(1.0, &self.where_held(&otherwise, &fails, &label)?),
-        ))
+        Ok(chosen.plus(1.0, &self.where_held(&otherwise, &fails, &label)?))
     }
 
     /// A real number times one of a few numbers: for each of these a part that is silent where it is another.
-    fn real_product(&mut self, real: SOpId, of_few: SOpId) -> Result<Option<LinearRead>, Stopped> {
+    fn real_product(&mut self, real: SOpId, of_few: SOpId) -> Way {
         let numbers = match self.analysis.node(of_few) {
             Ok(node) => node.column.values.numbers(),
             Err(_) => None,
         };
-        let Some(numbers) = numbers.filter(|numbers| numbers.len() <= MOST_FACTORS) else {
-            return Ok(None);
-        };
-        let Some(read) = self.real(real)? else {
-            return Ok(None);
-        };
+        let numbers = numbers.filter(|numbers| numbers.len() <= MOST_FACTORS);
+        let numbers = numbers.ok_or(NotThis)?;
+        let read = self.real(real)?;
         let label = self.name(of_few);
         let mut product = LinearRead::default();
         for number in numbers.iter().filter(|number| **number != 0.0) {
@@ -178,7 +154,7 @@ impl Compiler<'_> {
             let holds = self.feature(of_few, &is_it, Want::Snapped, &label)?;
             product = product.plus(*number, &self.where_held(&read, &holds, &label)?);
         }
-        Ok(Some(product))
+        Ok(product)
     }
 
     /// A number where a bit is 1, and 0 where it is 0: what it is above its least is one hidden unit, which is
@@ -208,22 +184,13 @@ impl Compiler<'_> {
         Ok(self.units(argument, vec![RAMP], &label, Some(id.into())))
     }
 
-    fn real_sum(&mut self, a: SOpId, b: SOpId, factor: f64) -> Result<Option<LinearRead>, Stopped> {
-        let (Some(a), Some(b)) = (self.real(a)?, self.real(b)?) else {
-            return Ok(None);
-        };
-        Ok(Some(a.plus(factor, &b)))
+    fn real_sum(&mut self, a: SOpId, b: SOpId, factor: f64) -> Way {
+        Ok(self.real(a)?.plus(factor, &self.real(b)?))
     }
 
-    fn real_multiple(
-        &mut self,
-        id: SOpId,
-        factor: Option<f64>,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(factor) = factor.filter(|factor| factor.is_finite()) else {
-            return Ok(None);
-        };
-        Ok(self.real(id)?.map(|read| read.scaled(factor)))
+    fn real_multiple(&mut self, id: SOpId, factor: Option<f64>) -> Way {
+        let factor = factor.filter(|factor| factor.is_finite()).ok_or(NotThis)?;
+        Ok(self.real(id)?.scaled(factor))
     }
 
     /// The least and the greatest number that a linear read can give at a token, or less and more.
