@@ -4,6 +4,7 @@
 
 use rasp::graph::Sharing;
 use rasp::inside::compile::{Basis, Staircase, Step, interpolation, inverse, staircase};
+use rasp::plan::output;
 use rasp::session::{Asked, Session};
 use rasp::value::Value;
 
@@ -14,7 +15,7 @@ fn demands_are_combinations_of_the_basis() {
         (vec![5.0, 3.0, 1.0, -1.0, -3.0], "5-2x".to_string()),
         (vec![0.0, 1.0, 4.0, 9.0, 16.0], "x²".to_string()),
     ];
-    let basis = Basis::new(5, None, None, &demands, |value| value.to_string());
+    let basis = Basis::new(5, 0, None, &demands, |value| value.to_string());
     assert_eq!(basis.columns.len(), 2);
     let (constant, coordinates) = basis.coordinates(&[1.0, 3.0, 7.0, 13.0, 21.0]).unwrap();
     assert_eq!((constant, coordinates), (1.0, vec![1.0, 1.0]));
@@ -24,7 +25,7 @@ fn demands_are_combinations_of_the_basis() {
 #[test]
 fn directions_have_no_common_factor() {
     let demands = [(vec![1.0, 1.0, -9.0, -19.0], "10x".to_string())];
-    let basis = Basis::new(4, None, None, &demands, |value| value.to_string());
+    let basis = Basis::new(4, 0, None, &demands, |value| value.to_string());
     assert_eq!(basis.columns[0].function, [0.0, 0.0, -1.0, -2.0]);
     let coordinates = basis.coordinates(&[1.0, 1.0, -9.0, -19.0]);
     assert_eq!(coordinates, Some((1.0, vec![10.0])));
@@ -38,7 +39,7 @@ fn demands_are_read_without_odd_fractions() {
         (vec![0.0, 0.0, 1.0, 1.0, 0.0], "low".to_string()),
         (vec![1.0, 0.0, 1.0, 0.0, 1.0], "high".to_string()),
     ];
-    let basis = Basis::new(5, Some(1), None, &demands, |value| value.to_string());
+    let basis = Basis::new(5, 1, None, &demands, |value| value.to_string());
     let labels: Vec<&str> = basis.columns.iter().map(|c| c.label.as_str()).collect();
     assert_eq!(labels, ["high", "low"]);
     let read = |at: usize| basis.coordinates(&demands[at].0);
@@ -54,7 +55,7 @@ fn readers_that_want_everything_get_a_direction_for_each_value() {
             (f.collect(), String::new())
         })
         .collect();
-    let basis = Basis::new(4, Some(1), None, &demands, |value| format!("v{value}"));
+    let basis = Basis::new(4, 1, None, &demands, |value| format!("v{value}"));
     let labels: Vec<&str> = basis.columns.iter().map(|c| c.label.as_str()).collect();
     assert_eq!(labels, ["v0", "v2", "v3"]);
     let (constant, coordinates) = basis.coordinates(&[7.0, 5.0, 5.0, 6.0]).unwrap();
@@ -91,12 +92,10 @@ fn hinges_pass_through_every_width() {
     for first in 0..3 {
         let widths: Vec<usize> = (first..first + 9).collect();
         let function: Vec<f64> = widths.iter().map(|w| ((w * w * 7) % 11) as f64).collect();
-        let interpolation = interpolation(&widths, &function).expect("not constant");
+        let lines = interpolation(&widths, &function).expect("not constant");
         for (width, wanted) in widths.iter().zip(&function) {
             let x = inverse(*width);
-            let hinges = interpolation.hinges.iter();
-            let hinges = hinges.map(|(e, weight)| weight * (1.0 - *e as f64 * x).max(0.0));
-            let got = interpolation.constant + interpolation.slope * x + hinges.sum::<f64>();
+            let got = lines.constant + lines.slope * x + output(&lines.hinges, x);
             assert!((got - wanted).abs() < 1e-9, "{width}: {got} for {wanted}");
         }
     }

@@ -132,6 +132,15 @@ impl Linear {
         scores.iter().map(|score| score.scaled(scale)).collect()
     }
 
+    /// It as a key of a map: its numbers as bits.
+    pub fn key(&self) -> Vec<u64> {
+        let terms = self.terms.iter();
+        let terms = terms.flat_map(|(id, factor)| [u64::from(id.0), factor.to_bits()]);
+        std::iter::once(self.constant.to_bits())
+            .chain(terms)
+            .collect()
+    }
+
     /// Whether it is 0 whatever the variables hold.
     pub fn is_zero(&self) -> bool {
         self.constant == 0.0 && self.terms.is_empty()

@@ -27,7 +27,7 @@ impl Emitter<'_, '_> {
         terms.extend(self.bos_term(kind, &head.terms));
         let source = self.source(head.label.clone(), head.span);
         for (read, target) in &head.values {
-            let into = self.attended[target];
+            let into = self.places[target];
             let value = self.value(kind, read);
             self.plan.attends.push(Attend {
                 source: source.clone(),

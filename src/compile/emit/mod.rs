@@ -14,7 +14,7 @@ use crate::compile::feature::units::in_bfloat16;
 use crate::compile::head::{HeadKind, Target};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler};
-use crate::graph::{Encoding, SOpId};
+use crate::graph::{Encoding, SOpId, SelectorId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
 use crate::model::is_bfloat16;
@@ -54,12 +54,10 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
     let mut emitter = Emitter {
         compiler,
         plan,
-        columns: BTreeMap::new(),
-        attended: BTreeMap::new(),
+        places: BTreeMap::new(),
         offsets: BTreeMap::new(),
         features: Vec::new(),
         sink: None,
-        one: None,
     };
     emitter.sink = (!compiler.bos()).then(|| emitter.plan.sink());
     emitter.variables();
@@ -100,17 +98,13 @@ fn check_values(compiler: &Compiler) -> Result<(), Stopped> {
 pub(super) struct Emitter<'c, 'a> {
     pub(super) compiler: &'c Compiler<'a>,
     pub(super) plan: Plan,
-    /// The residual variables of the directions of a categorical variable.
-    columns: BTreeMap<VarId, Vec<VariableId>>,
-    /// Those of what heads write otherwise.
-    pub(super) attended: BTreeMap<Target, VariableId>,
+    /// The residual variables of directions, and of what else heads write.
+    pub(super) places: BTreeMap<Target, VariableId>,
     /// What is to be added to what heads write.
     offsets: BTreeMap<VariableId, f64>,
     pub(super) features: Vec<VariableId>,
     /// The variable that is 1 at position 0, where that is the sink.
     sink: Option<VariableId>,
-    /// The variable that is 1 at every token, and nothing else, where one is needed.
-    one: Option<VariableId>,
 }
 
 impl Emitter<'_, '_> {
@@ -129,7 +123,7 @@ impl Emitter<'_, '_> {
                 let (label, values) = self.given((var, 0), label, values);
                 let id = self.add(label, self.source_of(var), Written::Attend, values, 0.0);
                 self.round(id, var);
-                self.attended.insert(target, id);
+                self.places.insert(target, id);
             }
         }
         for (selector, cube) in &compiler.inverses {
@@ -137,13 +131,10 @@ impl Emitter<'_, '_> {
             let widths = compiler.cube_widths(*selector);
             let values = widths.iter().map(|width| inverse(*width)).collect();
             let label = compiler.target_name(target);
-            let source = self.source(
-                compiler.analysis.graph.describe_selector(*selector),
-                Some(compiler.analysis.graph.selector_span(*selector)),
-            );
+            let source = self.selector_source(*selector);
             let bos = f64::from(u8::from(self.plan.bos));
             let id = self.add(label, source, Written::Attend, values, bos);
-            self.attended.insert(target, id);
+            self.places.insert(target, id);
         }
         for feature in compiler.features.values() {
             let argument = &compiler.arguments[feature.argument];
@@ -193,7 +184,7 @@ impl Emitter<'_, '_> {
             if rounds {
                 self.hold(id, Rounding::finest(1.0));
             }
-            self.attended.insert(target, id);
+            self.places.insert(target, id);
         }
     }
 
@@ -204,7 +195,6 @@ impl Emitter<'_, '_> {
             return;
         }
         let basis = &compiler.bases[&var];
-        let mut columns = Vec::with_capacity(basis.columns.len());
         for (direction, column) in basis.columns.iter().enumerate() {
             let written = match kind {
                 VarKind::Tokens => Written::Embed {
@@ -238,11 +228,9 @@ impl Emitter<'_, '_> {
                 } else {
                     false
                 };
-                self.attended.insert(Target::Direction(var, direction), id);
             }
-            columns.push(id);
+            self.places.insert(Target::Direction(var, direction), id);
         }
-        self.columns.insert(var, columns);
     }
 
     /// A function of the token, in the order of the vocabulary; the domain is sorted.
@@ -306,21 +294,20 @@ impl Emitter<'_, '_> {
 
     fn source_of(&self, var: VarId) -> Source {
         let analysis = self.compiler.analysis;
-        match analysis.kind(var) {
-            VarKind::Tokens | VarKind::Indices | VarKind::Total { .. } => {
-                self.source(analysis.var_name(var), None)
-            }
-            VarKind::Width(selector) => self.source(
-                analysis.graph.describe_selector(selector),
-                Some(analysis.graph.selector_span(selector)),
-            ),
-            VarKind::Given(id)
-            | VarKind::Sum(id)
-            | VarKind::Mean(id)
-            | VarKind::Pick(id)
-            | VarKind::Materialised(id)
-            | VarKind::Weighted(id) => self.sop_source(id),
+        let kind = analysis.kind(var);
+        if let VarKind::Width(selector) = kind {
+            return self.selector_source(selector);
         }
+        match kind.sop() {
+            Some(id) => self.sop_source(id),
+            None => self.source(analysis.var_name(var), None),
+        }
+    }
+
+    fn selector_source(&self, selector: SelectorId) -> Source {
+        let graph = self.compiler.analysis.graph;
+        let span = Some(graph.selector_span(selector));
+        self.source(graph.describe_selector(selector), span)
     }
 
     /// What each head drops of what it moves, from the first variable on: values read earlier ones
@@ -339,7 +326,7 @@ impl Emitter<'_, '_> {
         writes.sort_by_key(|(target, _)| *target);
         for (target, read) in writes {
             let (_, dropped) = self.moved(read);
-            let into = self.attended[&target];
+            let into = self.places[&target];
             *self.offsets.entry(into).or_insert(0.0) += dropped;
             if dropped != 0.0 {
                 let values = &mut self.plan.variables[into.0 as usize].values;
@@ -361,22 +348,10 @@ impl Emitter<'_, '_> {
         if large == 0.0 {
             return (value, constant);
         }
-        (value.plus(self.one_at_tokens(), -large), constant + large)
-    }
-
-    /// The embedding that is 1 at every token, made if it is not there.
-    fn one_at_tokens(&mut self) -> VariableId {
-        if let Some(one) = self.one {
-            return one;
-        }
-        let written = Written::Embed {
-            tokens: vec![1.0; self.plan.vocabulary.len()],
-            indices: Vec::new(),
-        };
-        let label = "one at tokens".to_string();
-        let one = self.add(label, Source::default(), written, vec![1.0], 0.0);
-        self.one = Some(one);
-        one
+        (
+            value.plus(self.plan.one_at_tokens(), -large),
+            constant + large,
+        )
     }
 
     /// The linear read over residual variables.
@@ -410,7 +385,11 @@ impl Emitter<'_, '_> {
                     Some(reads) => self.add_form(&reads[at], factor * coordinate, linear),
                     None => match compiler.gates.get(&(*var, at)) {
                         Some(gate) => self.add_form(&gate.read, factor * coordinate, linear),
-                        None => self.read(self.columns[var][at], factor * coordinate, linear),
+                        None => self.read(
+                            self.places[&Target::Direction(*var, at)],
+                            factor * coordinate,
+                            linear,
+                        ),
                     },
                 }
             }
@@ -444,7 +423,7 @@ impl Emitter<'_, '_> {
                 Scalar::Given(var, direction) => Target::Direction(var, direction),
                 Scalar::Share(selector) => Target::Share(selector),
             };
-            self.read(self.attended[&target], factor, linear);
+            self.read(self.places[&target], factor, linear);
         }
     }
 

@@ -163,7 +163,7 @@ impl Emitter<'_, '_> {
             .map(|(at, (function, _))| (function.clone(), at.to_string()))
             .collect();
         let wish = Some(Encoding::Numerical);
-        let basis = Basis::new(numbers.len(), Some(0), wish, &demands, |_| String::new());
+        let basis = Basis::new(numbers.len(), 0, wish, &demands, |_| String::new());
         let (constant, coordinates) = basis.coordinates(numbers)?;
         let mut together = LinearRead::constant(constant);
         for (column, factor) in basis.columns.iter().zip(coordinates) {
@@ -197,15 +197,15 @@ impl Emitter<'_, '_> {
             let basis = compiler.bases.get(var);
             basis.is_some_and(|basis| basis.coordinates(function).is_some())
         }) && read.scalars.keys().all(|scalar| match scalar {
-            Scalar::Attention(var) => self.attended.contains_key(&Target::Direction(*var, 0)),
-            Scalar::Inverse(selector, cube) => self
-                .attended
-                .contains_key(&Target::Inverse(*selector, *cube)),
+            Scalar::Attention(var) => self.places.contains_key(&Target::Direction(*var, 0)),
+            Scalar::Inverse(selector, cube) => {
+                self.places.contains_key(&Target::Inverse(*selector, *cube))
+            }
             Scalar::First => true,
             Scalar::Given(var, direction) => self
-                .attended
+                .places
                 .contains_key(&Target::Direction(*var, *direction)),
-            Scalar::Share(selector) => self.attended.contains_key(&Target::Share(*selector)),
+            Scalar::Share(selector) => self.places.contains_key(&Target::Share(*selector)),
             Scalar::Count(selector) => compiler.counts.contains_key(selector),
             Scalar::Computed(feature) => *feature < self.features.len(),
         })
@@ -222,16 +222,12 @@ impl Compiler<'_> {
             }
             Target::Direction(var, _) => var,
         };
-        let id = match analysis.vars[var.0 as usize].kind {
-            VarKind::Width(selector) => return PatternSource::Selector(selector.0),
-            VarKind::Sum(id)
-            | VarKind::Mean(id)
-            | VarKind::Pick(id)
-            | VarKind::Materialised(id)
-            | VarKind::Weighted(id) => id,
-            VarKind::Tokens | VarKind::Indices | VarKind::Given(_) | VarKind::Total { .. } => {
-                unreachable!("heads write no inputs and no sums")
-            }
+        let kind = analysis.kind(var);
+        if let VarKind::Width(selector) = kind {
+            return PatternSource::Selector(selector.0);
+        }
+        let Some(id) = kind.sop() else {
+            unreachable!("heads write no inputs and no sums");
         };
         if let SOp::Aggregate { selector, .. } = analysis.graph.get(id) {
             return PatternSource::Selector(selector.0);
@@ -264,19 +260,9 @@ impl Compiler<'_> {
 
     /// The s-op that a variable stands for, if it is one.
     pub(crate) fn culprit(&self, target: Target) -> Option<SOpId> {
-        let Target::Direction(var, _) = target else {
-            return None;
-        };
-        match self.analysis.vars[var.0 as usize].kind {
-            VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) | VarKind::Weighted(id) => {
-                Some(id)
-            }
-            VarKind::Tokens
-            | VarKind::Indices
-            | VarKind::Given(_)
-            | VarKind::Width(_)
-            | VarKind::Materialised(_)
-            | VarKind::Total { .. } => None,
+        match target {
+            Target::Direction(var, _) => self.analysis.kind(var).sop(),
+            Target::Inverse(..) | Target::Share(_) => None,
         }
     }
 }

@@ -195,16 +195,12 @@ impl Compiler<'_> {
         let domain = self.analysis.values(var).domain.clone();
         let reference = if let VarKind::Pick(id) = kind {
             let default = self.analysis.graph.get(id).default();
-            let place = |default| domain.iter().position(|value| value == default);
-            default.map(|default| place(default).unwrap_or(0))
+            let place = domain.iter().position(|value| Some(value) == default);
+            place.unwrap_or(0)
+        } else if kind == VarKind::Indices {
+            reference_of_indices(&demands)
         } else {
-            // One value needs no direction of its own.
-            let is_index = kind == VarKind::Indices;
-            Some(if is_index {
-                reference_of_indices(&demands)
-            } else {
-                0
-            })
+            0
         };
         let wish = match self.chooses(Choice::Encode) {
             true => self.wish(kind, domain.len()),
@@ -222,7 +218,7 @@ impl Compiler<'_> {
         if kind == VarKind::Indices && basis.is_one_hot() && !self.shares.is_empty() {
             // What divides by the attention to position 0 takes all its digits.
             if let Some(other) = without_direction(&demands) {
-                basis = of(Some(other), Some(Encoding::Categorical));
+                basis = of(other, Some(Encoding::Categorical));
             }
         } else if kind == VarKind::Indices {
             basis.hold_others_as_0();

@@ -40,24 +40,23 @@ const FEWEST_ONE_HOT: usize = 4;
 
 impl Basis {
     /// A basis for the demanded functions, modulo constants. `reference` is the value that shall
-    /// be held as 0; without one, every value of a one-hot variable has a direction. `wish` is
-    /// how the program asks for the variable to be held.
+    /// be held as 0. `wish` is how the program asks for the variable to be held.
     pub fn new(
         size: usize,
-        reference: Option<usize>,
+        reference: usize,
         wish: Option<Encoding>,
         demands: &[(Vec<f64>, String)],
         value_label: impl Fn(usize) -> String,
     ) -> Basis {
         let mut basis = Basis {
             columns: Vec::new(),
-            reference: reference.unwrap_or(0),
+            reference,
             size,
             echelon: Echelon::new(size),
             one_hot: false,
         };
         if wish.is_none() && size >= FEWEST_ONE_HOT && basis.is_whole(demands) {
-            basis.hold_each(reference, value_label);
+            basis.hold_each(value_label);
             return basis;
         }
         basis.hold_some(demands);
@@ -73,13 +72,12 @@ impl Basis {
             Some(Encoding::Numerical) => false,
             // Each value is read by its own number there, and a few by the others' fractions.
             None if basis.columns.len() + 1 >= size && !is_plain => {
-                size >= FEWEST_ONE_HOT
-                    || reference.is_some() && !basis.is_read_by(demands, is_binary)
+                size >= FEWEST_ONE_HOT || !basis.is_read_by(demands, is_binary)
             }
             None => false,
         };
         if one_hot {
-            basis.hold_each(reference, value_label);
+            basis.hold_each(value_label);
         }
         basis
     }
@@ -184,9 +182,9 @@ impl Basis {
         }
     }
 
-    /// A direction for each value.
-    fn hold_each(&mut self, reference: Option<usize>, value_label: impl Fn(usize) -> String) {
-        let values = (0..self.size).filter(|value| Some(*value) != reference);
+    /// A direction for each value but the reference.
+    fn hold_each(&mut self, value_label: impl Fn(usize) -> String) {
+        let values = (0..self.size).filter(|value| *value != self.reference);
         let column = |value| BasisColumn {
             label: value_label(value),
             function: ones_where(self.size, |other| other == value),
@@ -291,9 +289,6 @@ impl Basis {
     }
 
     fn one_hot_coordinates(&self, function: &[f64]) -> (f64, Vec<f64>) {
-        if self.columns.len() == function.len() {
-            return (0.0, function.to_vec());
-        }
         let constant = function[self.reference];
         let others = function.iter().enumerate();
         let others = others.filter(|(value, _)| *value != self.reference);

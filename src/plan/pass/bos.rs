@@ -5,11 +5,7 @@ use crate::plan::{Linear, Plan, VariableId, Written};
 use std::collections::BTreeMap;
 
 pub(super) fn bos(plan: &mut Plan) {
-    let flag = plan
-        .variables
-        .iter()
-        .position(|variable| variable.written == Written::Flag);
-    let Some(flag) = flag.map(|flag| VariableId(flag as u32)) else {
+    let Some(flag) = plan.holding(&Written::Flag, 1.0) else {
         return;
     };
     let Some(numbers) = numbers(plan, flag) else {

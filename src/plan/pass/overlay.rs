@@ -40,9 +40,7 @@ fn is_written_last(plan: &Plan, id: VariableId, last: usize) -> bool {
 /// more, and it is 0 at every token.
 fn on_flag(plan: &mut Plan, last: usize) {
     let mut ids = (0..plan.variables.len() as u32).map(VariableId);
-    let flag = ids
-        .clone()
-        .find(|id| plan.variable(*id).written == Written::Flag);
+    let flag = plan.holding(&Written::Flag, 1.0);
     let late = ids.find(|id| is_written_last(plan, *id, last));
     if let (Some(late), Some(flag)) = (late, flag) {
         plan.shared.push((late, flag));

@@ -2,7 +2,7 @@
 //! one head with several values; variables that equal operations write are one variable. Selectors
 //! that mean the same have equal logits, as logits are made of truth tables.
 
-use crate::plan::{Attend, Kind, Linear, Plan, VariableId, Written};
+use crate::plan::{Attend, Kind, Plan, VariableId, Written};
 use std::collections::BTreeMap;
 
 pub(super) fn share(plan: &mut Plan) {
@@ -52,14 +52,14 @@ fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
         if let Kind::Sum { level } = attend.kind {
             write.push(level.to_bits());
         }
-        add(&attend.value, &mut write);
+        write.extend(attend.value.key());
         writes[attend.into.0 as usize].push(write);
     }
     for forward in &plan.feed_forwards {
         let units = forward.units.iter();
         let numbers = units.flat_map(|unit| [unit.slope, unit.offset, unit.weight]);
         let mut write: Vec<u64> = numbers.map(f64::to_bits).collect();
-        add(&forward.argument, &mut write);
+        write.extend(forward.argument.key());
         writes[forward.into.0 as usize].push(write);
     }
     let one = plan.one_of_biases();
@@ -86,11 +86,4 @@ fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
             Some(*known.entry((kind, rounding, writes)).or_insert(id))
         })
         .collect()
-}
-
-fn add(linear: &Linear, key: &mut Vec<u64>) {
-    key.push(linear.constant.to_bits());
-    for (id, factor) in &linear.terms {
-        key.extend([u64::from(id.0), factor.to_bits()]);
-    }
 }
