@@ -1,9 +1,10 @@
-//! Widths that a head with BOS counts: it holds `x = 1/(1+w)`, and hidden units `relu(1 - e·x)`,
-//! which are 0 at BOS, interpolate any function of `w` exactly. Interpolation passes noise on; where
+//! Widths that a head counts beside the sink: it holds `x = 1/(1+w)`, and hidden units `relu(1 - e·x)`,
+//! which are 0 at BOS where there is one, interpolate any function of `w` exactly. Interpolation passes noise on; where
 //! keys are counted or averaged by a width, steps of `x` give bits instead.
 
 use super::search::Found;
 use super::steps::staircase;
+use super::units::Lines;
 use crate::compile::head::{HeadKind, Target};
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want};
@@ -13,15 +14,13 @@ use crate::infer::{Stopped, VarKind};
 use crate::plan::{Style, Unit};
 
 impl Compiler<'_> {
-    /// The selector and the number of its cubes, if the variable is a width that is held as
-    /// inverses.
-    pub(crate) fn inverted(&self, var: VarId) -> Option<(SelectorId, usize)> {
+    /// The selector, if the variable is a width that is held as inverses.
+    pub(crate) fn inverted(&self, var: VarId) -> Option<SelectorId> {
         let VarKind::Width(selector) = self.analysis.kind(var) else {
             return None;
         };
-        let cubes = self.cubes(selector);
         // A head that attends to everything gives the length as a number.
-        (self.has_inverses(selector) && !self.counts_all(selector)).then_some((selector, cubes))
+        (self.has_inverses(selector) && !self.counts_all(selector)).then_some(selector)
     }
 
     pub(crate) fn counts_all(&self, selector: SelectorId) -> bool {
@@ -47,8 +46,8 @@ impl Compiler<'_> {
 
     /// The selector whose width the variable holds in one inverse.
     pub(crate) fn inverse(&self, var: VarId) -> Option<SelectorId> {
-        let (selector, cubes) = self.inverted(var)?;
-        (cubes == 1).then_some(selector)
+        let selector = self.inverted(var)?;
+        (self.cubes(selector) == 1).then_some(selector)
     }
 
     /// The inverses that hold a width, for each of its values, and what reads them.
@@ -166,31 +165,20 @@ impl Compiler<'_> {
                 return self.computed(found, None, Want::Snapped, label);
             }
         }
-        let Some(mut interpolation) = interpolation(widths, function) else {
+        let Some(mut lines) = interpolation(widths, function) else {
             return Ok(LinearRead::constant(
                 function.first().copied().unwrap_or(0.0),
             ));
         };
         if in_one || self.care.is_careful() {
-            interpolation.turn_first(widths[0], function[0]);
+            turn_first(&mut lines, widths[0], function[0]);
         }
-        let view = LinearRead::constant(interpolation.constant).plus(interpolation.slope, &x);
-        if interpolation.hinges.is_empty() {
-            return Ok(view);
-        }
-        let points = widths.iter().map(|width| inverse(*width)).collect();
-        let argument = self.argument(x, points, label)?;
         if in_one {
             // What is less is added first, so that little is rounded.
-            interpolation.hinges.reverse();
+            lines.hinges.reverse();
         }
-        let units = interpolation.hinges.iter();
-        let units = units.map(|(e, weight)| Unit {
-            slope: -(*e as f64),
-            offset: 1.0,
-            weight: *weight,
-        });
-        Ok(view.plus(1.0, &self.units(argument, units.collect(), label, None)))
+        let points = widths.iter().map(|width| inverse(*width)).collect();
+        self.drawn(lines, x, points, label)
     }
 }
 
@@ -199,30 +187,29 @@ pub fn inverse(width: usize) -> f64 {
     1.0 / (1 + width) as f64
 }
 
-/// `constant + slope · x + Σ weight · relu(1 - e·x)` with `x = 1/(1+w)`.
-#[derive(Debug, PartialEq)]
-pub struct Interpolation {
-    pub constant: f64,
-    pub slope: f64,
-    pub hinges: Vec<(usize, f64)>,
-}
-
-impl Interpolation {
-    /// Has a hinge at the first width, where the function is `first`, instead of a slope: what grows from there is
-    /// a sum of what is not negative, so that it is off by a share of itself.
-    fn turn_first(&mut self, width: usize, first: f64) {
-        let per_unit = -std::mem::take(&mut self.slope) / (width + 1) as f64;
-        if per_unit != 0.0 {
-            self.hinges.insert(0, (width + 1, per_unit));
-        }
-        self.constant = first;
+/// `weight · relu(1 - e·x)`
+fn hinge(e: usize, weight: f64) -> Unit {
+    Unit {
+        slope: -(e as f64),
+        offset: 1.0,
+        weight,
     }
 }
 
-/// The interpolation of a function of consecutive widths; `None` if it is constant. With
+/// Has a hinge at the first width, where the function is `first`, instead of a slope: what grows from there is a sum
+/// of what is not negative, so that it is off by a share of itself.
+fn turn_first(lines: &mut Lines, width: usize, first: f64) {
+    let per_unit = -std::mem::take(&mut lines.slope) / (width + 1) as f64;
+    if per_unit != 0.0 {
+        lines.hinges.insert(0, hinge(width + 1, per_unit));
+    }
+    lines.constant = first;
+}
+
+/// The interpolation of a function of consecutive widths, of `x = 1/(1+w)`; `None` if it is constant. With
 /// `F(w) = (w+1)·f(w)` a hinge weighs the second difference of `F`: hinges `e` up to the least
 /// width are linear.
-pub fn interpolation(widths: &[usize], function: &[f64]) -> Option<Interpolation> {
+pub fn interpolation(widths: &[usize], function: &[f64]) -> Option<Lines> {
     if function.windows(2).all(|pair| pair[0] == pair[1]) {
         return None;
     }
@@ -235,10 +222,10 @@ pub fn interpolation(widths: &[usize], function: &[f64]) -> Option<Interpolation
     let hinges = (2..widths.len())
         .map(|at| {
             let weight = scaled(at) - 2.0 * scaled(at - 1) + scaled(at - 2);
-            (widths[at], weight)
+            hinge(widths[at], weight)
         })
-        .filter(|(_, weight)| *weight != 0.0);
-    Some(Interpolation {
+        .filter(|unit| unit.weight != 0.0);
+    Some(Lines {
         constant,
         slope,
         hinges: hinges.collect(),

@@ -225,6 +225,17 @@ impl Compiler<'_> {
                 points.first().map_or(0.0, |point| point.1),
             ));
         };
+        self.drawn(lines, argument, values, label)
+    }
+
+    /// What lines give of an argument with some values: a view of it, and hinges if there are any.
+    pub(super) fn drawn(
+        &mut self,
+        lines: Lines,
+        argument: LinearRead,
+        values: Vec<f64>,
+        label: &str,
+    ) -> Result<LinearRead, Stopped> {
         let view = LinearRead::constant(lines.constant).plus(lines.slope, &argument);
         if lines.hinges.is_empty() {
             return Ok(view);
@@ -267,10 +278,10 @@ impl Compiler<'_> {
 }
 
 /// A function that is straight between some points: `constant + slope · z`, and hinges.
-struct Lines {
-    constant: f64,
-    slope: f64,
-    hinges: Vec<Unit>,
+pub struct Lines {
+    pub constant: f64,
+    pub slope: f64,
+    pub hinges: Vec<Unit>,
 }
 
 impl Lines {
@@ -365,9 +376,7 @@ pub(crate) fn in_bfloat16(units: &[Unit], constant: f64, points: &[f64]) -> Vec<
     let mut units = units.to_vec();
     let mut at = 0;
     while let [one, other, ..] = &mut units[at..] {
-        let is_step = one.slope == other.slope
-            && one.weight == -other.weight
-            && one.offset - other.offset == 1.0;
+        let is_step = one.is_step_with(other) && one.offset - other.offset == 1.0;
         if is_step {
             let beside = one.slope * constant;
             let middle = f64::midpoint(one.offset, other.offset) + beside;

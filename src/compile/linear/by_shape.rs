@@ -85,7 +85,7 @@ impl Compiler<'_> {
         } else if let VarKind::Total { left, right, less } = self.analysis.kind(var) {
             let sign = if less { -1.0 } else { 1.0 };
             self.summand(left).plus(sign, &self.summand(right))
-        } else if let Some((selector, _)) = self.inverted(var) {
+        } else if let Some(selector) = self.inverted(var) {
             LinearRead::scalar(Scalar::Count(selector))
         } else {
             LinearRead::scalar(Scalar::Attention(var))
