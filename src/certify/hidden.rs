@@ -237,8 +237,7 @@ impl Bounds<'_> {
         let [first, second] = &*forward.units else {
             return false;
         };
-        let pair = first.slope == second.slope
-            && first.weight == -second.weight
+        let pair = first.is_step_with(second)
             && is_power(first.weight)
             && first.offset - second.offset == 1.0;
         if !pair {

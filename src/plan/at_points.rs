@@ -38,8 +38,8 @@ pub(crate) fn steps(units: &[Unit]) -> Option<Vec<(Threshold, [f64; 2])>> {
     let (pairs, []) = units.as_chunks::<2>() else {
         return None;
     };
-    let is_step = |[a, b]: &[Unit; 2]| a.slope == b.slope && a.weight == -b.weight;
-    pairs.iter().all(is_step).then(|| {
+    let mut all = pairs.iter();
+    all.all(|[a, b]| a.is_step_with(b)).then(|| {
         let of_pair = |[a, b]: &[Unit; 2]| {
             let height = a.weight * (a.offset - b.offset);
             let (first, second) = if a.offset > b.offset { (a, b) } else { (b, a) };

@@ -87,7 +87,7 @@ pub struct Plan {
     pub max_length: usize,
     /// Whether positions attend only to themselves and earlier ones.
     pub causal: bool,
-    /// The operations' layers count from 1; 0 where none is decided.
+    /// What the residual stream holds.
     pub variables: Vec<Variable>,
     /// What attention heads do.
     pub attends: Vec<Attend>,
@@ -115,7 +115,7 @@ pub struct Variable {
     pub written: Written,
     /// Its value at BOS once it is written; 0 where there is no BOS.
     pub bos: f64,
-    /// Every value it can have at a token, ascending; for certificates. None if it is a real number.
+    /// Every value it can have at a token, ascending; for certificates. Empty if it is a real number.
     pub values: Arc<[f64]>,
     /// Makes float32 round what is written to multiples of a power of two.
     pub rounding: Option<Rounding>,
@@ -325,6 +325,13 @@ pub struct Unit {
     pub offset: f64,
     /// The entry of W_out.
     pub weight: f64,
+}
+
+impl Unit {
+    /// Whether it is a step with the next one, which takes away what it goes on adding.
+    pub fn is_step_with(&self, next: &Unit) -> bool {
+        self.slope == next.slope && self.weight == -next.weight
+    }
 }
 
 /// Linear scores and how values are read from them.

@@ -23,9 +23,9 @@ pub(super) fn combine_but_bits(plan: &mut Plan) {
     });
 }
 
-/// Whether two hidden units are a step: the second takes away what the first goes on adding.
+/// Whether hidden units are one step.
 pub(super) fn is_step(units: &[Unit]) -> bool {
-    matches!(units, [a, b] if a.slope == b.slope && a.weight == -b.weight)
+    matches!(units, [first, second] if first.is_step_with(second))
 }
 
 fn combine_those(plan: &mut Plan, is_among: fn(&Plan, VariableId) -> bool) {

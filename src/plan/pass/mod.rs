@@ -266,13 +266,7 @@ impl Passes {
         fallbacks.extend(is_new.then(|| all.clone()));
         let without = all.without(&SIGN);
         if has(&COMBINE) {
-            let mut passes = without.clone();
-            for pass in &mut passes.0 {
-                if pass.name == COMBINE.name {
-                    *pass = COMBINE_BUT_BITS;
-                }
-            }
-            fallbacks.push(passes);
+            fallbacks.push(without.clone().with(&COMBINE_BUT_BITS));
         }
         if has(&COMBINE) || has(&SIGN) {
             fallbacks.push(without.without(&COMBINE));
@@ -289,12 +283,14 @@ impl Passes {
 
     /// These where size is all that counts.
     #[must_use]
-    pub fn for_size(mut self) -> Passes {
-        for pass in &mut self.0 {
-            if pass.name == PAIR.name {
-                *pass = PAIR_FOR_SIZE;
-            }
-        }
+    pub fn for_size(self) -> Passes {
+        self.with(&PAIR_FOR_SIZE)
+    }
+
+    /// These with another pass in place of the one of its name, if that is among them.
+    fn with(mut self, other: &Pass) -> Passes {
+        let same = self.0.iter_mut().filter(|pass| pass.name == other.name);
+        same.for_each(|pass| *pass = *other);
         self
     }
 
@@ -322,14 +318,12 @@ impl Passes {
 
     /// The same with a search for the best schedule.
     #[must_use]
-    pub fn searching(mut self, options: Options) -> Passes {
-        for pass in &mut self.0 {
-            if let Run::Schedule(search) = &mut pass.run {
-                *search = Some(options);
-                pass.about = "every operation is laid out where a search put it";
-            }
-        }
-        self
+    pub fn searching(self, options: Options) -> Passes {
+        self.with(&Pass {
+            about: "every operation is laid out where a search put it",
+            run: Run::Schedule(Some(options)),
+            ..SCHEDULE
+        })
     }
 
     /// Gives what a search for a schedule proved, if there was one.

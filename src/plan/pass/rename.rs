@@ -30,13 +30,7 @@ impl Plan {
         self.feed_forwards.retain(|op| stays(op.into));
         self.views
             .retain(|view| view.reads().all(|id| named[id.0 as usize].is_some()));
-        for op in &mut self.attends {
-            op.into = named[op.into.0 as usize].unwrap_or(op.into);
-        }
-        for op in &mut self.feed_forwards {
-            op.into = named[op.into.0 as usize].unwrap_or(op.into);
-        }
-        self.change_reads(|linear| rename(linear, &named));
+        self.renumber(&named);
         let one = self.one_of_biases();
         for read_out in self.outputs.iter_mut().chain(&mut self.views) {
             if let Read::Classes(number, count) = &read_out.read {
@@ -51,21 +45,24 @@ impl Plan {
         for (number, place) in (0..).zip(places) {
             numbers[*place] = Some(VariableId(number));
         }
-        let number = |id: VariableId| numbers[id.0 as usize].unwrap_or(id);
         self.variables = places
             .iter()
             .map(|at| self.variables[*at].clone())
             .collect();
-        self.attends
-            .iter_mut()
-            .for_each(|op| op.into = number(op.into));
-        self.feed_forwards
-            .iter_mut()
-            .for_each(|op| op.into = number(op.into));
+        self.renumber(&numbers);
+    }
+
+    /// Has operations write and read variables of other numbers.
+    fn renumber(&mut self, numbers: &[Option<VariableId>]) {
+        let number = |id: &mut VariableId| *id = numbers[id.0 as usize].unwrap_or(*id);
+        self.attends.iter_mut().for_each(|op| number(&mut op.into));
+        let forwards = self.feed_forwards.iter_mut();
+        forwards.for_each(|op| number(&mut op.into));
         for (late, early) in &mut self.shared {
-            (*late, *early) = (number(*late), number(*early));
+            number(late);
+            number(early);
         }
-        self.change_reads(|linear| rename(linear, &numbers));
+        self.change_reads(|linear| rename(linear, numbers));
     }
 
     /// Changes every linear read of variables.

@@ -126,8 +126,7 @@ fn are_bits(plan: &Plan, id: VariableId, led: f64) -> bool {
     forwards.all(|op| {
         let (pairs, rest) = op.units.as_chunks::<2>();
         let is_bit = |[first, second]: &[Unit; 2]| {
-            first.slope == second.slope
-                && first.weight == -second.weight
+            first.is_step_with(second)
                 && first.offset - second.offset == 1.0
                 && first.weight * led > 0.0
         };
