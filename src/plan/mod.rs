@@ -11,6 +11,7 @@ mod dimension;
 mod direction;
 mod layers;
 mod linear;
+mod never;
 pub mod pass;
 mod print;
 mod remark;
@@ -240,9 +241,9 @@ pub enum Kind {
 
 /// Products that together say one thing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Term {
+pub struct Term<R = Linear> {
     /// What is added up.
-    pub products: Vec<Product>,
+    pub products: Vec<Product<R>>,
     /// What the sum means.
     pub meaning: Meaning,
 }
@@ -283,13 +284,13 @@ impl Meaning {
     }
 }
 
-/// One dimension of a head.
+/// One dimension of a head: a product of what is read at the query and at the key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Product {
+pub struct Product<R = Linear> {
     /// The number at the query.
-    pub query: Linear,
+    pub query: R,
     /// The number at the key.
-    pub key: Linear,
+    pub key: R,
     /// What the two are for each value of the query side and of the key side.
     pub queries: Arc<[f64]>,
     /// As `queries`, of the key side.

@@ -1,5 +1,5 @@
-//! What a plan takes more than the program's graph does, in words: a line for each selector with
-//! several heads, and for each layer that elementwise work needed.
+//! What a plan takes more than the program's graph does, in words: a line for each selector with several heads or
+//! of which position 0 is more than a key, and for layers that the graph does not count what reads what.
 
 use super::{Attend, FeedForward, Kind, Plan, VariableId, Written};
 use std::collections::BTreeMap;

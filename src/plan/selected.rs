@@ -1,6 +1,6 @@
 //! Which keys the heads of a plan select on an input: those for which all relations of the head hold,
 //! and of these the ones of the best score. What stands at a position is read from the residual
-//! stream as the head itself reads it. Depends on the plan alone.
+//! stream as the head itself reads it. Depends on the plan and on `model`.
 
 use super::{Attend, Kind, Linear, Meaning, PatternSource, Plan, Product, Term};
 use crate::model::{Model, Selected};

@@ -167,7 +167,7 @@ impl Plan {
 
     /// Lists all that hidden units can read whose points were the ends of a real number, which they read no more;
     /// whether that is known.
-    pub(crate) fn list_points(&mut self, at: usize) -> bool {
+    pub(super) fn list_points(&mut self, at: usize) -> bool {
         let readings = self.readings(&[&self.feed_forwards[at].argument]);
         let Some(readings) = readings else {
             return false;

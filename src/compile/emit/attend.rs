@@ -1,24 +1,14 @@
 //! The attend operations of a plan: what the heads of a compiler become, with what stands at the sink.
 
 use super::Emitter;
+use crate::compile::head::HeadPlan;
 use crate::compile::head::literal::TermPlan;
-use crate::compile::head::{HeadKind, HeadPlan};
 use crate::compile::linear::LinearRead;
 use crate::plan::{Attend, Kind, Linear, Meaning, Product, Style, Term, level};
 
 impl Emitter<'_, '_> {
     pub(crate) fn attends(&mut self, head: &HeadPlan) {
-        let kind = match head.kind {
-            HeadKind::Width => Kind::Width,
-            HeadKind::Mean => Kind::Mean,
-            HeadKind::MeanOfSome => Kind::MeanOfSome,
-            HeadKind::MeanOrBos => Kind::MeanOrBos,
-            HeadKind::MeanOfPart => Kind::MeanOfPart,
-            HeadKind::Length => Kind::Length,
-            HeadKind::Sum => Kind::Sum {
-                level: level(self.plan.max_length),
-            },
-        };
+        let kind = head.kind;
         let mut terms: Vec<Term> = head
             .terms
             .iter()
@@ -65,8 +55,8 @@ impl Emitter<'_, '_> {
             Product {
                 query: self.resolve(&product.query),
                 key,
-                queries: product.queries.clone().into(),
-                keys: product.keys.clone().into(),
+                queries: product.queries.clone(),
+                keys: product.keys.clone(),
             }
         });
         let products = products.collect();

@@ -3,7 +3,6 @@
 //! its readers add it again.
 
 mod attend;
-mod never;
 pub(crate) mod readout;
 mod view;
 
@@ -11,7 +10,7 @@ use crate::base::{Code, Span};
 use crate::compile::feature::inverse::inverse;
 use crate::compile::feature::rounded::rounding;
 use crate::compile::feature::units::in_bfloat16;
-use crate::compile::head::{HeadKind, Target};
+use crate::compile::head::Target;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler};
 use crate::graph::{Encoding, SOpId, SelectorId};
@@ -19,8 +18,8 @@ use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
 use crate::model::is_bfloat16;
 use crate::plan::{
-    FeedForward, Linear, Plan, Rounding, Source, Style, Variable, VariableId, Written, ascending,
-    outputs,
+    FeedForward, Kind, Linear, Plan, Rounding, Source, Style, Variable, VariableId, Written,
+    ascending, outputs,
 };
 use crate::value::Value;
 use readout::Output;
@@ -69,7 +68,10 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
         compiler.analysis.if_interrupted()?;
         emitter.attends(head);
     }
-    emitter.never_selected()?;
+    if !emitter.plan.hold_never_written() {
+        let reason = "a mean of nothing is read beside other numbers".to_string();
+        return Err(Stopped::new(Code::NotExact, reason));
+    }
     for (root, output) in roots.iter().zip(&outputs) {
         if emitter.lacks_digits(output) {
             emitter.plan.add_one_of_biases();
@@ -320,7 +322,7 @@ impl Emitter<'_, '_> {
         let mut writes: Vec<(Target, &LinearRead)> = compiler
             .heads
             .iter()
-            .filter(|head| head.kind != HeadKind::Width)
+            .filter(|head| head.kind != Kind::Width)
             .flat_map(|head| head.values.iter().map(|(read, target)| (*target, read)))
             .collect();
         writes.sort_by_key(|(target, _)| *target);

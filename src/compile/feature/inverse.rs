@@ -5,13 +5,13 @@
 use super::search::Found;
 use super::steps::staircase;
 use super::units::Lines;
-use crate::compile::head::{HeadKind, Target};
+use crate::compile::head::Target;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Care, Compiler, Want};
 use crate::graph::SelectorId;
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
-use crate::plan::{Style, Unit};
+use crate::plan::{Kind, Style, Unit};
 
 impl Compiler<'_> {
     /// The selector, if the variable is a width that is held as inverses.
@@ -99,7 +99,7 @@ impl Compiler<'_> {
             false => LinearRead::scalar(Scalar::First),
         };
         let target = Target::Inverse(selector, cube);
-        self.write_cube(&selected, cube, HeadKind::Width, &one, target)?;
+        self.write_cube(&selected, cube, Kind::Width, &one, target)?;
         // Only then: what fails may be computed in another way.
         self.inverses.insert((selector, cube));
         Ok(())

@@ -4,7 +4,7 @@
 
 use super::search::MOST_PRECISION;
 use super::threshold::{MOST_VALUES, ThresholdStep, Thresholds};
-use crate::compile::head::{HeadKind, Target};
+use crate::compile::head::Target;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::compile::{Compiler, ones_where};
 use crate::graph::{SOp, SOpId, SelectorId};
@@ -202,13 +202,7 @@ impl Compiler<'_> {
         let is_first = ones_where(self.analysis.setting.max_length, |at| at == 0);
         let value = LinearRead::function(Analysis::INDICES, is_first);
         let selected = self.selected(selector);
-        self.write_cube(
-            &selected,
-            0,
-            HeadKind::Mean,
-            &value,
-            Target::Share(selector),
-        )?;
+        self.write_cube(&selected, 0, Kind::Mean, &value, Target::Share(selector))?;
         self.shares.insert(selector);
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! through it is all that the readout needs, as no value is nearer than the right one. A step would
 //! take two hidden units and a direction.
 
+use super::search::Found;
 use super::threshold::Thresholds;
 use super::wanted::targets;
 use crate::compile::Compiler;
@@ -10,26 +11,20 @@ use crate::compile::way::{NotThis, Way};
 use crate::graph::Encoding;
 use crate::infer::Operand;
 
-/// A threshold: what is read, the values of that, and the results below and above.
-pub struct Side {
-    pub argument: LinearRead,
-    pub points: Vec<f64>,
-    pub middle: f64,
-    pub below: f64,
-    pub above: f64,
-}
-
-impl Side {
-    /// The line that gives `below` and `above` for the nearest points to the threshold, or more than
-    /// these; `None` if one side has no points.
-    fn line(self) -> Option<LinearRead> {
-        let below = self.points.iter().filter(|point| **point < self.middle);
-        let above = self.points.iter().filter(|point| **point > self.middle);
-        let low = below.copied().reduce(f64::max)?;
-        let high = above.copied().reduce(f64::min)?;
-        let slope = (self.above - self.below) / (high - low);
-        Some(LinearRead::constant(self.below - slope * low).plus(slope, &self.argument))
-    }
+/// The line of an argument with some values that gives two numbers at the nearest of these below and above a
+/// threshold, and less or more beyond them; `None` if one side has none.
+pub(super) fn line_between(
+    argument: &LinearRead,
+    points: &[f64],
+    middle: f64,
+    [below, above]: [f64; 2],
+) -> Option<LinearRead> {
+    let low = points.iter().filter(|point| **point < middle);
+    let high = points.iter().filter(|point| **point > middle);
+    let low = low.copied().reduce(f64::max)?;
+    let high = high.copied().reduce(f64::min)?;
+    let slope = (above - below) / (high - low);
+    Some(LinearRead::constant(below - slope * low).plus(slope, argument))
 }
 
 impl Compiler<'_> {
@@ -50,25 +45,15 @@ impl Compiler<'_> {
         let node = self.analysis.node(id)?;
         let target = targets(&node.column, numbers);
         let space = &node.column.space;
-        let stairs = self.found(id, numbers)?.and_then(|found| {
-            let [step] = *found.stairs.steps else {
-                return None;
-            };
-            Some(Side {
-                argument: found.argument,
-                points: found.stairs.points.iter().map(|point| point.0).collect(),
-                middle: step.middle,
-                below: found.stairs.first,
-                above: found.stairs.first + step.change,
-            })
-        });
-        let side = match stairs {
-            None => self
-                .thresholds_of_sum(id, &target)
-                .or_else(|| self.thresholds(space, &target, |value| value))
-                .and_then(Thresholds::side),
-            side => side,
-        };
-        side.and_then(Side::line).ok_or(NotThis)
+        if let Some(Found { argument, stairs }) = self.found(id, numbers)?
+            && let [step] = &*stairs.steps
+        {
+            let points: Vec<f64> = stairs.points.iter().map(|point| point.0).collect();
+            let sides = [stairs.first, stairs.first + step.change];
+            return line_between(&argument, &points, step.middle, sides).ok_or(NotThis);
+        }
+        let thresholds = self.thresholds_of_sum(id, &target);
+        let thresholds = thresholds.or_else(|| self.thresholds(space, &target, |value| value));
+        thresholds.and_then(Thresholds::line).ok_or(NotThis)
     }
 }

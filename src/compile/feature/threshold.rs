@@ -5,7 +5,7 @@
 
 use super::axis::Axis;
 use super::search::MOST_PRECISION;
-use super::side::Side;
+use super::side::line_between;
 use super::units::step_units;
 use super::wanted::{Wanted, targets};
 use crate::compile::linear::{LinearRead, Scalar};
@@ -38,17 +38,14 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The two sides of the only threshold, if there is one.
-    pub fn side(mut self) -> Option<Side> {
-        let step = self.steps.pop()?;
-        let only = self.steps.is_empty() && self.classes.is_empty();
-        only.then_some(Side {
-            argument: step.argument,
-            points: step.points,
-            middle: 0.0,
-            below: self.first,
-            above: self.first + step.change,
-        })
+    /// A line through the only threshold, if there is one.
+    pub fn line(self) -> Option<LinearRead> {
+        let [step] = &*self.steps else {
+            return None;
+        };
+        let sides = [self.first, self.first + step.change];
+        let is_alone = self.classes.is_empty();
+        is_alone.then(|| line_between(&step.argument, &step.points, 0.0, sides))?
     }
 
     pub fn steps(&self) -> usize {

@@ -40,14 +40,14 @@ impl Compiler<'_> {
         let product = ProductPlan {
             query: self.score_feature(queries, &by_query)?,
             key: self.score_feature(keys, &separate.keys)?,
-            queries: by_query,
-            keys: separate.keys,
+            queries: by_query.into(),
+            keys: separate.keys.into(),
         };
         let alone = ProductPlan {
             query: LinearRead::constant(level),
             key: self.score_feature(keys, &separate.alone)?,
-            queries: vec![level; table.queries],
-            keys: separate.alone,
+            queries: vec![level; table.queries].into(),
+            keys: separate.alone.into(),
         };
         Ok((vec![product, alone], level * separate.largest))
     }

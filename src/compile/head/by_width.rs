@@ -63,8 +63,8 @@ impl Compiler<'_> {
         let product = ProductPlan {
             query: LinearRead::constant(factor),
             key: LinearRead::constant(-sign * worst).plus(sign, &read),
-            queries: vec![factor; table.queries],
-            keys: numbers,
+            queries: vec![factor; table.queries].into(),
+            keys: numbers.into(),
         };
         let fits = factor <= LARGER * LARGEST_RANGE * unit;
         fits.then_some((product, factor))

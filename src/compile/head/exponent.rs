@@ -77,8 +77,8 @@ impl Compiler<'_> {
             products.push(ProductPlan {
                 query: query_read,
                 key,
-                queries,
-                keys,
+                queries: queries.into(),
+                keys: keys.into(),
             });
         }
         let reach = |products: &[ProductPlan]| match sides {
@@ -104,8 +104,8 @@ impl Compiler<'_> {
             products.push(ProductPlan {
                 query: LinearRead::constant(-least),
                 key: LinearRead::constant(1.0),
-                queries: vec![-least; count(|sides| &sides.1)],
-                keys: vec![1.0; count(|sides| &sides.0)],
+                queries: vec![-least; count(|sides| &sides.1)].into(),
+                keys: vec![1.0; count(|sides| &sides.0)].into(),
             });
         }
         Ok(Scores {

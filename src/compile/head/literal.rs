@@ -12,23 +12,13 @@ use crate::infer::cube::{Literal, Relation};
 use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
 use crate::plan::pass::Choice;
-use crate::plan::{Meaning, condition};
+use crate::plan::{Kind, Meaning, Product, Term, condition};
 
-/// One product of the logit, with the values of its sides.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ProductPlan {
-    pub query: LinearRead,
-    pub key: LinearRead,
-    pub queries: Vec<f64>,
-    pub keys: Vec<f64>,
-}
+/// A product of the logit before what it reads has a place.
+pub type ProductPlan = Product<LinearRead>;
 
-/// Products that together say one thing.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TermPlan {
-    pub products: Vec<ProductPlan>,
-    pub meaning: Meaning,
-}
+/// The same of a term.
+pub type TermPlan = Term<LinearRead>;
 
 /// Numbers at each query and at each key, of which a logit adds up the products.
 pub(super) struct Factors {
@@ -37,15 +27,11 @@ pub(super) struct Factors {
 }
 
 /// What a head needs of its literals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Needs {
     /// How precise what it compares must be.
     pub want: Want,
-    /// Every query selects something, so that what is the same for all keys of a query may be left
-    /// out.
-    pub relative: bool,
-    /// BOS is the key of the queries that select nothing.
-    pub bos: bool,
+    pub kind: Kind,
 }
 
 /// The parabola is used from this many classes on.
@@ -69,7 +55,7 @@ impl Compiler<'_> {
             false => needs.want,
         };
         let needs = Needs { want, ..needs };
-        if needs.bos
+        if needs.kind == Kind::MeanOrBos
             && let Some((keys, queries, bos)) = self.stand_in(literal)
         {
             return self.with_bos(literal, (keys, queries, bos), needs);
@@ -82,7 +68,7 @@ impl Compiler<'_> {
         }
         let products = if let Some(products) = tried(self.alternatives(literal, needs))? {
             products
-        } else if !needs.relative
+        } else if !needs.kind.is_relative()
             && let Some(among) = self.among_whole(literal)
         {
             self.notches(literal, among, needs.want)?
@@ -114,7 +100,8 @@ impl Compiler<'_> {
         let relation = &literal.relation;
         let mut products = self.parabola(literal, keys, queries, needs)?;
         for (product, number) in products.iter_mut().zip([bos, bos * bos]) {
-            product.keys.push(number);
+            let keys = product.keys.iter().copied();
+            product.keys = keys.chain([number]).collect();
         }
         let column = |query| (0..relation.keys).any(|key| relation.holds(key, query));
         let of_bos = (0..relation.queries).map(|query| !column(query));
@@ -261,7 +248,7 @@ impl Compiler<'_> {
             both.product(query.scaled(2.0), key),
             key_squares.product(LinearRead::constant(-1.0), key_square),
         ];
-        if !needs.relative && !needs.bos {
+        if !needs.kind.is_relative() {
             let own: Vec<f64> = queries.iter().map(|query| query * query).collect();
             let read = self.demanded(literal.queries, &own, want, &squared(&query_name))?;
             products.push(query_squares.product(read.scaled(-1.0), LinearRead::constant(1.0)));
@@ -298,16 +285,16 @@ impl Compiler<'_> {
                 query: query.scaled(0.5),
                 key,
                 queries: query_bits.iter().map(|bit| 0.5 * bit).collect(),
-                keys: key_bits,
+                keys: key_bits.into(),
             });
         }
-        if !needs.relative {
+        if !needs.kind.is_relative() {
             let level = -0.5 * f64::from(count);
             products.push(ProductPlan {
                 query: LinearRead::constant(level),
                 key: LinearRead::constant(1.0),
-                queries: vec![level; queries.len()],
-                keys: vec![1.0; keys.len()],
+                queries: vec![level; queries.len()].into(),
+                keys: vec![1.0; keys.len()].into(),
             });
         }
         Ok(products)
@@ -320,8 +307,8 @@ impl Factors {
         ProductPlan {
             query,
             key,
-            queries: self.queries,
-            keys: self.keys,
+            queries: self.queries.into(),
+            keys: self.keys.into(),
         }
     }
 }

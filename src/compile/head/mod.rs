@@ -27,24 +27,11 @@ use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
 use crate::model::is_bfloat16;
-use crate::plan::Style;
 use crate::plan::pass::Choice;
+use crate::plan::{Kind, Style, level};
 use crate::value::Value;
 use literal::{Needs, TermPlan};
 use std::sync::Arc;
-
-/// What a head makes of the values it selects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeadKind {
-    Width,
-    Mean,
-    MeanOfSome,
-    MeanOrBos,
-    MeanOfPart,
-    /// The width of all keys as a number: BOS counts, and the values are `2·(index + 1)`.
-    Length,
-    Sum,
-}
 
 /// What a head writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +47,7 @@ pub enum Target {
 /// A head before it has a place: its logits, and what it writes where.
 #[derive(Clone, Debug)]
 pub struct HeadPlan {
-    pub kind: HeadKind,
+    pub kind: Kind,
     pub cube: Cube,
     pub label: String,
     pub span: Option<Span>,
@@ -92,13 +79,15 @@ impl Compiler<'_> {
                 let one = LinearRead::constant(1.0);
                 match (self.style, &selected.facts.best) {
                     // The best key is one, if there is any.
-                    (_, Some(_)) => self.write(&selected, HeadKind::Mean, &one, target),
-                    (Style::Compact, None) => self.write(&selected, HeadKind::Sum, &one, target),
+                    (_, Some(_)) => self.write(&selected, Kind::Mean, &one, target),
+                    (Style::Compact, None) => {
+                        self.write(&selected, self.kind_of_sum(), &one, target)
+                    }
                     (Style::Faithful, None) => {
-                        // BOS is one more key, whose value is 0.
+                        // BOS counts: it is one more key, whose value is 0.
                         let (kind, first) = match self.bos() {
-                            true => (HeadKind::Length, 2),
-                            false => (HeadKind::Mean, 1),
+                            true => (Kind::Length, 2),
+                            false => (Kind::Mean, 1),
                         };
                         let positions = 0..self.analysis.setting.max_length;
                         let values = positions.map(|index| (2 * index + first) as f64);
@@ -116,7 +105,12 @@ impl Compiler<'_> {
                 };
                 if kind == VarKind::Sum(id) {
                     let read = self.number(*value, 0.0)?;
-                    return self.write(&self.selected(*selector), HeadKind::Sum, &read, target);
+                    return self.write(
+                        &self.selected(*selector),
+                        self.kind_of_sum(),
+                        &read,
+                        target,
+                    );
                 }
                 let read = self.real_number(*value, self.default_number(var))?;
                 let mut selected = self.selected(*selector);
@@ -127,7 +121,7 @@ impl Compiler<'_> {
                     };
                     selected.facts = one.into();
                 }
-                self.write(&selected, HeadKind::Mean, &read, target)?;
+                self.write(&selected, Kind::Mean, &read, target)?;
                 self.gate_mean(id, &selected, (&read, *value), var)
             }
             VarKind::Weighted(id) => self.place_weighted(id, var),
@@ -314,8 +308,8 @@ impl Compiler<'_> {
         let has_mean = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
         selected.one_or_fails = !domain.iter().any(has_mean);
         let kind = match (self.style, selected.facts.cubes.len()) {
-            (Style::Faithful, _) | (Style::Compact, 1) => HeadKind::Mean,
-            (Style::Compact, _) => HeadKind::Sum,
+            (Style::Faithful, _) | (Style::Compact, 1) => Kind::Mean,
+            (Style::Compact, _) => self.kind_of_sum(),
         };
         for (at, (function, label)) in functions.iter().enumerate() {
             let function = self.carried(value, var, function)?;
@@ -329,6 +323,13 @@ impl Compiler<'_> {
             self.gate(id, &selected, (&read, &function), (var, at))?;
         }
         Ok(())
+    }
+
+    /// That of a head through a sink.
+    fn kind_of_sum(&self) -> Kind {
+        Kind::Sum {
+            level: level(self.analysis.setting.max_length),
+        }
     }
 
     /// What the heads of an analysed selector select.
@@ -348,11 +349,11 @@ impl Compiler<'_> {
     fn write(
         &mut self,
         selected: &Selected,
-        kind: HeadKind,
+        kind: Kind,
         value: &LinearRead,
         target: Target,
     ) -> Result<(), Stopped> {
-        let cubes = if kind == HeadKind::Mean && !self.bos() {
+        let cubes = if kind == Kind::Mean && !self.bos() {
             Vec::from_iter(self.cube_of_mean(selected)?)
         } else {
             Vec::from_iter(0..selected.facts.cubes.len())
@@ -368,7 +369,7 @@ impl Compiler<'_> {
         &mut self,
         selected: &Selected,
         cube: usize,
-        kind: HeadKind,
+        kind: Kind,
         value: &LinearRead,
         target: Target,
     ) -> Result<(), Stopped> {
@@ -381,14 +382,14 @@ impl Compiler<'_> {
         }
         // A cube of several may be empty though their union is not.
         let non_empty = facts.non_empty && facts.cubes.len() == 1;
-        let kind = if kind != HeadKind::Mean {
+        let kind = if kind != Kind::Mean {
             kind
         } else if !self.bos() {
             self.kind_of_mean(selected, &mut terms)?
         } else if non_empty && terms.is_empty() {
-            HeadKind::MeanOfSome
+            Kind::MeanOfSome
         } else if self.style == Style::Faithful && facts.best.is_none() && self.stands_in(facts) {
-            HeadKind::MeanOrBos
+            Kind::MeanOrBos
         } else {
             kind
         };
@@ -446,13 +447,12 @@ impl Compiler<'_> {
                 (Style::Faithful, 1) if !scores.iter().any(is_scored) => Want::Tolerant,
                 _ => Want::Snapped,
             },
-            relative: plan.kind == HeadKind::MeanOfSome,
-            bos: plan.kind == HeadKind::MeanOrBos,
+            kind: plan.kind,
         };
         let mut terms = Vec::new();
         for literal in &plan.cube.literals {
             let term = self.literal(literal, needs)?;
-            let sees_sink = matches!(plan.kind, HeadKind::Width | HeadKind::Mean);
+            let sees_sink = matches!(plan.kind, Kind::Width | Kind::Mean);
             terms.push(match sees_sink && !self.bos() {
                 true => self.silenced(literal, term)?,
                 false => term,

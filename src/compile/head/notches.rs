@@ -135,7 +135,7 @@ impl Compiler<'_> {
                     query: query.scaled(by),
                     key,
                     queries: queries.iter().map(|number| by * number).collect(),
-                    keys,
+                    keys: keys.into(),
                 }
             };
         let one = || LinearRead::constant(1.0);

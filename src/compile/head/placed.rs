@@ -1,5 +1,4 @@
-//! The order in which variables are placed: each when all that reads it is known. May depend on the rest of
-//! the compiler.
+//! The order in which variables are placed: from the last to the first, each when what reads it is known.
 
 use crate::base::Code;
 use crate::compile::linear::basis::Basis;

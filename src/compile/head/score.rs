@@ -9,7 +9,7 @@
 //! selected, by a literal.
 
 use super::literal::{ProductPlan, TermPlan};
-use super::{HeadKind, HeadPlan, Selected, Target, at};
+use super::{HeadPlan, Selected, Target, at};
 use crate::algebra::{Product, Rational, Reading, factor};
 use crate::base::Code;
 use crate::compile::linear::LinearRead;
@@ -22,7 +22,7 @@ use crate::infer::space::VarId;
 use crate::infer::weighted::WeightedFacts;
 use crate::infer::{Analysis, Operand, Stopped};
 use crate::plan::pass::Choice;
-use crate::plan::{Meaning, ascending, level};
+use crate::plan::{Kind, Meaning, ascending, level};
 use std::sync::Arc;
 
 /// Logits may be this many times the gap between a best key and the next: float32 has 24 bits, of
@@ -69,8 +69,8 @@ impl Compiler<'_> {
         terms.extend(exponent.map_err(|stopped| at(stopped, id))?);
         let kind = match &selected {
             Some(selected) if !self.bos() => self.kind_of_mean(selected, &mut terms)?,
-            Some(_) if is_some && !facts.exponent.is_empty() => HeadKind::MeanOfSome,
-            Some(_) | None => HeadKind::Mean,
+            Some(_) if is_some && !facts.exponent.is_empty() => Kind::MeanOfSome,
+            Some(_) | None => Kind::Mean,
         };
         let head = HeadPlan {
             kind,
@@ -123,8 +123,8 @@ impl Compiler<'_> {
             products.push(ProductPlan {
                 query: LinearRead::constant(tie),
                 key: LinearRead::function(Analysis::INDICES, positions.clone()),
-                queries: vec![tie],
-                keys: positions,
+                queries: [tie].into(),
+                keys: positions.into(),
             });
         }
         Ok(scored(products, above + ties))
@@ -204,8 +204,8 @@ impl Compiler<'_> {
             plans.push(ProductPlan {
                 query: self.score_feature(queries, &query)?,
                 key: self.score_feature(keys, &key)?,
-                queries: query,
-                keys: key,
+                queries: query.into(),
+                keys: key.into(),
             });
         }
         Ok(plans)

@@ -5,7 +5,7 @@
 //! (focus detection; Weiss et al. 2021, figure 3).
 
 use super::literal::{ProductPlan, TermPlan};
-use super::{HeadKind, Selected, Target};
+use super::{Selected, Target};
 use crate::base::Code;
 use crate::compile::feature::Wanted;
 use crate::compile::feature::inverse::inverse;
@@ -18,7 +18,7 @@ use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Literal;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped};
-use crate::plan::{Meaning, ascending, level, outputs};
+use crate::plan::{Kind, Meaning, ascending, level, outputs};
 use std::sync::Arc;
 
 /// A direction that is 0 where nothing is selected, whatever its head gives there.
@@ -71,13 +71,13 @@ impl Compiler<'_> {
         &mut self,
         selected: &Selected,
         terms: &mut Vec<TermPlan>,
-    ) -> Result<HeadKind, Stopped> {
+    ) -> Result<Kind, Stopped> {
         if selected.facts.non_empty && selected.facts.cubes.len() == 1 {
-            return Ok(HeadKind::MeanOfSome);
+            return Ok(Kind::MeanOfSome);
         }
         let level = self.level_of_sink(selected, terms)?;
         terms.push(level);
-        Ok(HeadKind::Mean)
+        Ok(Kind::Mean)
     }
 
     /// Whether a query may select nothing, so that it sees the sink.
@@ -142,7 +142,7 @@ impl Compiler<'_> {
                 query: LinearRead::constant(-below).plus(below, &first),
                 key: LinearRead::scalar(Scalar::First),
                 queries: levels.collect(),
-                keys: vec![1.0],
+                keys: [1.0].into(),
             }],
             meaning: Meaning::Bos {
                 nats: above.is_some(),
@@ -192,7 +192,7 @@ impl Compiler<'_> {
             if keys.iter().any(|key| *key != 0.0) {
                 products.push(ProductPlan {
                     key,
-                    keys,
+                    keys: keys.into(),
                     ..product
                 });
             }
@@ -397,7 +397,7 @@ impl Compiler<'_> {
                 };
                 let target = Target::Share(selector);
                 let one = LinearRead::scalar(Scalar::First);
-                self.write_cube(selected, cube, HeadKind::Mean, &one, target)?;
+                self.write_cube(selected, cube, Kind::Mean, &one, target)?;
                 let mut points = Vec::new();
                 if values.contains(&0.0) {
                     points.extend([0.0, 1.0]);

@@ -2,13 +2,13 @@
 //! sum of what the heads of its disjoint parts give, if each knows how many keys the others select.
 
 use super::literal::{ProductPlan, TermPlan};
-use super::{HeadKind, HeadPlan, Selected, Target};
+use super::{HeadPlan, Selected, Target};
 use crate::compile::Compiler;
 use crate::compile::feature::inverse::inverse;
 use crate::compile::linear::{LinearRead, Scalar};
 use crate::graph::SelectorId;
 use crate::infer::Stopped;
-use crate::plan::{Meaning, level};
+use crate::plan::{Kind, Meaning, level};
 
 impl Compiler<'_> {
     /// The mean over a union: a head for each cube, in which BOS stands for the keys of the others,
@@ -30,15 +30,15 @@ impl Compiler<'_> {
             let others = self.logarithm_of_others(selector, at)?;
             let bos = TermPlan {
                 products: vec![ProductPlan {
-                    queries: others.1,
+                    queries: others.1.into(),
                     query: others.0,
                     key: LinearRead::default(),
-                    keys: vec![1.0],
+                    keys: [1.0].into(),
                 }],
                 meaning: Meaning::Bos { nats: true },
             };
             let head = HeadPlan {
-                kind: HeadKind::MeanOfPart,
+                kind: Kind::MeanOfPart,
                 cube: cube.clone(),
                 label: selected.label.clone(),
                 span: selected.span,

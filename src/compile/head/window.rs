@@ -87,7 +87,7 @@ impl Compiler<'_> {
         needs: Needs,
         classes: usize,
     ) -> Way<TermPlan> {
-        let window = self.window_factors(literal, needs.relative, classes);
+        let window = self.window_factors(literal, needs.kind.is_relative(), classes);
         let (relation, factors) = window.ok_or(NotThis)?;
         let factors = factors.into_iter();
         let factors = factors.map(|(of, label)| (of, [label.clone(), label]));
