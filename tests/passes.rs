@@ -73,6 +73,28 @@ fn compiled(program: &str, style: Style, passes: &str) -> Option<Compiled> {
     Some(compiled)
 }
 
+/// Its heads are the model's, in whatever order operations stand.
+#[test]
+fn a_printed_plan_numbers_heads_as_the_model_does() {
+    for (name, program) in PROGRAMS {
+        let mut plan = compiled(program, Style::Faithful, "all")
+            .unwrap()
+            .plan()
+            .clone();
+        plan.attends.reverse();
+        let text = plan.to_string();
+        for layer in 1..=plan.layers() {
+            for (number, head) in (1..).zip(plan.patterns(layer)) {
+                for operation in head {
+                    let (id, into) = (operation.into.0, plan.variable(operation.into));
+                    let line = format!("v{id} \"{}\" += head {number}: ", into.label);
+                    assert!(text.contains(&line), "{name}: {line} in\n{text}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn each_can_be_left_out_and_is_worth_running() {
     for (name, program) in PROGRAMS {

@@ -73,7 +73,7 @@ impl Emitter<'_, '_> {
             return None;
         }
         let level = level(self.plan.max_length);
-        let (query, nats) = match (self.plan.style, kind) {
+        let (depth, nats) = match (self.plan.style, kind) {
             (Style::Faithful, Kind::Mean) if scored => (-level, true),
             (Style::Faithful, Kind::Mean) => (-0.5, false),
             (Style::Faithful, Kind::MeanOfSome) => (-1.0, false),
@@ -83,26 +83,21 @@ impl Emitter<'_, '_> {
             (Style::Compact, _) => (level, true),
         };
         let (query, key) = match self.plan.style {
-            Style::Faithful => (Linear::constant(query), Linear::of(self.plan.flag())),
+            Style::Faithful => (Linear::constant(depth), Linear::of(self.plan.flag())),
             Style::Compact => {
                 let one = self.plan.one();
-                (Linear::default().plus(one, query), Linear::of(one))
+                (Linear::default().plus(one, depth), Linear::of(one))
             }
         };
         Some(Term {
             products: vec![Product {
-                queries: [self.at_token(&query)].into(),
                 query,
                 key,
+                queries: [depth].into(),
                 keys: [1.0].into(),
             }],
             meaning: Meaning::Bos { nats },
         })
-    }
-
-    fn at_token(&self, linear: &Linear) -> f64 {
-        let first = |id| self.plan.variable(id).values.first().copied();
-        linear.at(|variable| first(variable).unwrap_or(0.0))
     }
 
     /// What a head moves: without its constant, and at BOS what stands for nothing selected.
