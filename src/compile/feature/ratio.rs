@@ -10,7 +10,7 @@ use crate::compile::{Compiler, ones_where};
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
-use crate::plan::{Style, ascending};
+use crate::plan::{Kind, Style, ascending};
 use crate::value::Op;
 
 /// Numbers closer than this share of the largest are one, which floats rounded.
