@@ -3,6 +3,7 @@
 
 use crate::common::budget;
 use crate::common::programs;
+use crate::common::verify;
 
 use budget::{Budget, LONG, QUICK, THOROUGH, of_each};
 use programs::{Opened, Program, programs};
@@ -10,7 +11,7 @@ use rasp::base::{Code, Limits, Random};
 use rasp::execute::trace::trace;
 use rasp::execute::{Executor, Precision, largest_activation};
 use rasp::graph::{Graph, SOp, SOpId, SelectorId, Sharing};
-use rasp::inside::compile::{compile_in, verify};
+use rasp::inside::compile::compile_in;
 use rasp::inside::graph::Build;
 use rasp::inside::infer::inputs;
 use rasp::inside::interpret::{evaluate, evaluate_selector};
