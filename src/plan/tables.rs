@@ -195,7 +195,10 @@ impl Plan {
             let attend = &self.attends[at];
             let terms = attend.terms.iter();
             let terms = terms.map(|term| {
-                if let Meaning::Relation(holds) = &term.meaning {
+                // Of one that holds for all nothing is read.
+                if let Meaning::Relation(holds) = &term.meaning
+                    && !term.products.is_empty()
+                {
                     self.of_its_reads(term, holds, attend.kind)
                 } else {
                     term.clone()
