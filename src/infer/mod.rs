@@ -85,21 +85,6 @@ pub enum VarKind {
     },
 }
 
-impl VarKind {
-    /// The s-op that a variable holds, or that its heads compute, if it is one.
-    pub fn sop(self) -> Option<SOpId> {
-        match self {
-            VarKind::Given(id)
-            | VarKind::Sum(id)
-            | VarKind::Mean(id)
-            | VarKind::Pick(id)
-            | VarKind::Materialised(id)
-            | VarKind::Weighted(id) => Some(id),
-            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Total { .. } => None,
-        }
-    }
-}
-
 /// A variable of joint tables with its values.
 #[derive(Clone, Debug)]
 pub struct Var {

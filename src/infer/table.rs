@@ -24,6 +24,21 @@ const FEW_VALUES: usize = 4;
 /// A table of conditions of three variables and more has no more rows.
 const MANY_CONDITIONS: usize = 1 << 16;
 
+impl VarKind {
+    /// The s-op that a variable holds, or that its heads compute, if it is one.
+    pub fn sop(self) -> Option<SOpId> {
+        match self {
+            VarKind::Given(id)
+            | VarKind::Sum(id)
+            | VarKind::Mean(id)
+            | VarKind::Pick(id)
+            | VarKind::Materialised(id)
+            | VarKind::Weighted(id) => Some(id),
+            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Total { .. } => None,
+        }
+    }
+}
+
 impl Analysis<'_> {
     /// The joint table of some variables (ascending).
     pub fn space(&mut self, vars: Vec<VarId>) -> Result<Arc<Space>, Stopped> {
