@@ -308,6 +308,37 @@ fn means_are_compared_with_each_other() {
     }
 }
 
+/// By squares, of which a table of the product would have one for each pair.
+#[test]
+fn means_are_multiplied_with_each_other() {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text(
+        "test",
+        "a = average(indicator(tokens == \"a\")); b = average(indicator(tokens == \"b\"));
+        both = a * b; spread = a * (1 - a);
+        least = average(indices * a) - average(indices) * a;",
+    );
+    for (name, max_length, most) in [
+        ("both", 9, 2_000),
+        ("both", 20, 8_000),
+        ("spread", 64, 10_000),
+        ("least", 6, 2_000),
+    ] {
+        let setting = Setting {
+            max_length,
+            ..setting(Value::characters("abc"), false)
+        };
+        let root = session.sop(name).unwrap();
+        let (graph, limits) = (session.graph(), Limits::default());
+        let compiled = compile_in(&Request::default(), graph, &[root], &setting, &limits).unwrap();
+        assert!(compiled.is_certified(), "{name} at {max_length}");
+        let parameters = compiled.model.padded_parameters();
+        assert!(parameters <= most, "{name} at {max_length}: {parameters}");
+        let found = verify(graph, root, &compiled.model, &samples(200, max_length));
+        assert_eq!(found.unwrap().wrong, 0, "{name} at {max_length}");
+    }
+}
+
 #[test]
 fn what_is_not_continuous_is_refused() {
     let text = format!(

@@ -28,8 +28,7 @@ mod sums;
 
 use crate::base::parallel;
 use crate::model::{Dtype, HostOrder};
-use crate::plan::{Attend, FeedForward, Plan, UNIFORM_ROW, Variable, VariableId, Written};
-use crate::value::ROUNDING;
+use crate::plan::{Attend, FeedForward, Plan, UNIFORM_ROW, Variable, VariableId, Written, apart};
 use bound::{Bound, Bounds};
 use facts::Facts;
 use head::Logit;
@@ -259,13 +258,6 @@ fn certify_in<'p>(
         certificate.outputs.push(bound);
     }
     (certificate, bounds)
-}
-
-/// Numbers, ascending, each that differs from the one before by more than what computing it loses.
-fn apart(values: &[f64]) -> Vec<f64> {
-    let mut apart = values.to_vec();
-    apart.dedup_by(|next, before| *next - *before <= ROUNDING * before.abs().max(1.0));
-    apart
 }
 
 /// Half the least distance of two of some numbers, ascending.

@@ -96,8 +96,10 @@ impl<'a> Attempts<'a> {
                 .iter()
                 .any(|root| readout::may_be_real(analysis, *root))
         };
+        // Where size is all that counts, a real number will do for one that takes more.
+        let for_size = |error: &Diagnostic| self.request.style == Style::Compact && is_left(error);
         if let Err(error) = &first
-            && error.code == Code::NotExact
+            && (error.code == Code::NotExact || for_size(error))
             && may_be_real()
             && let Ok(real) = self.attempt(Care::Real, is_worth)
             && real.is_certified()

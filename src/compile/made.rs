@@ -4,6 +4,7 @@
 use super::attempt::{Attempts, MANY_FOR_PASSES, MANY_PARAMETERS, SOME_PARAMETERS, Task, analysed};
 use super::care::Care;
 use super::compiled::Compiled;
+use super::emit::readout::may_be_real;
 use super::size::{ANY, IsWorth, MUCH_SMALLER, Size};
 use super::{Request, causal, digits};
 use crate::base::{Code, Diagnostic, Fallible, Limits};
@@ -28,7 +29,7 @@ const MANY_FOR_REAL: RangeInclusive<usize> = 16_384..=4_000_000;
 const MOST_LISTED: usize = 1_024;
 
 /// Means of no more values are listed.
-const FEW_LISTED: usize = 64;
+const FEW_LISTED: usize = 16;
 
 impl Request {
     pub(super) fn in_style(&self, style: Style) -> Request {
@@ -136,7 +137,8 @@ pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Falli
         analysed(request, task, |analysis| {
             causal::check(analysis)?;
             digits::check(analysis)?;
-            fused_or_unfused((request, is_worth), task, analysis)
+            let made = fused_or_unfused((request, is_worth), task, analysis)?;
+            as_real(request, task, analysis, made)
         })
     };
     match made(usize::MAX, is_worth) {
@@ -221,6 +223,28 @@ fn fused_or_unfused(
         Ok(_) | Err(_) => fused?,
     };
     without_sums(request, task, analysis, made)
+}
+
+/// The same model, or a much smaller one whose result is read as a real number.
+fn as_real(
+    request: &Request,
+    task: Task,
+    analysis: &Analysis,
+    made: Compiled,
+) -> Fallible<Compiled> {
+    let parameters = made.size().parameters;
+    let mut roots = task.roots.iter();
+    if !(MANY_FOR_REAL.contains(&parameters)
+        && made.is_certified()
+        && made.care != Care::Real
+        && roots.any(|root| may_be_real(analysis, *root)))
+    {
+        return Ok(made);
+    }
+    let is_worth = |size: Size| size.parameters < parameters / MUCH_SMALLER;
+    let real = Attempts::new(request, task, analysis).attempt(Care::Real, &is_worth);
+    task.graph.control().check()?;
+    Ok(real.ok().filter(Compiled::is_certified).unwrap_or(made))
 }
 
 /// The same model, or a smaller one that is proved with less care as it does not read sums as they are.

@@ -2,6 +2,7 @@
 //! the value before, and what has come since.
 
 use super::Unit;
+use crate::value::ROUNDING;
 use std::sync::Arc;
 
 /// What hidden units add up to.
@@ -30,6 +31,13 @@ pub fn ascending(mut numbers: Vec<f64>) -> Arc<[f64]> {
     numbers.sort_by(f64::total_cmp);
     numbers.dedup();
     numbers.into()
+}
+
+/// Of numbers, ascending, each that differs from the one before by more than what computing it loses.
+pub fn apart(numbers: &[f64]) -> Vec<f64> {
+    let mut apart = numbers.to_vec();
+    apart.dedup_by(|next, before| *next - *before <= ROUNDING * before.abs().max(1.0));
+    apart
 }
 
 /// Where units follow each other in pairs whose slopes cancel: how many pairs are on their ramp, and what all others

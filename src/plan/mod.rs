@@ -21,7 +21,7 @@ mod stored;
 mod table;
 mod tables;
 
-pub use at_points::{ascending, output, outputs};
+pub use at_points::{apart, ascending, output, outputs};
 pub(crate) use dimension::UNIFORM_ROW;
 pub use dimension::{Dimension, Scale, level};
 pub use linear::{Linear, score};

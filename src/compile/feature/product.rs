@@ -1,6 +1,7 @@
-//! Products of whole numbers by squares: `2ab = a² + b² - (a - b)²`, each a function of one number. A
-//! table of the product has a step for nearly every pair of values; squares have one for each value, a
-//! layer later. Where one factor is one of few numbers, the product is a sum of choices.
+//! Products by squares: `2ab = a² + b² - (a - b)²`, each a function of one number. A table of the product has a
+//! step for nearly every pair of values; squares have one for each value, a layer later. Of whole numbers they are
+//! exact; of fractions, such as means, they are near enough for a result that is a real number. Where one factor is
+//! one of few numbers, the product is a sum of choices.
 
 use super::search::Found;
 use super::steps::staircase;
@@ -9,6 +10,7 @@ use crate::compile::linear::LinearRead;
 use crate::compile::way::{NotThis, Way, tried};
 use crate::compile::{Compiler, Want};
 use crate::graph::SOpId;
+use crate::plan::{apart, ascending};
 use crate::value::Op;
 
 /// A product or a quotient of fewer values is not worth a layer.
@@ -34,8 +36,13 @@ impl Compiler<'_> {
                 }
             }
         }
-        let whole = |id| self.whole_numbers(id, LARGEST_FACTOR).ok_or(NotThis);
-        let (first, second) = (whole(a)?, whole(b)?);
+        let numbers = |id| match wanted.want {
+            Want::Real => self.analysis.numbers(id),
+            Want::Snapped | Want::Close | Want::Tolerant => self.whole_numbers(id, LARGEST_FACTOR),
+        };
+        let [Some(first), Some(second)] = [a, b].map(numbers) else {
+            return Err(NotThis);
+        };
         // Squares have more digits than bfloat16.
         if self.host.is_bfloat16() || values < FEWEST_VALUES {
             return Err(NotThis);
@@ -50,7 +57,9 @@ impl Compiler<'_> {
         };
         let differences = table.rows().into_iter();
         let differences = differences.map(|row| left.value(row) - right.value(row));
-        let stairs = staircase(differences.map(|n| (n, n * n)).collect()).ok_or(NotThis)?;
+        let differences = apart(&ascending(differences.collect()));
+        let stairs =
+            staircase(differences.into_iter().map(|n| (n, n * n)).collect()).ok_or(NotThis)?;
         let argument = left.read.plus(-1.0, &right.read);
         let names = (self.name(a), self.name(b));
         let of_difference = format!("({} - {})²", names.0, names.1);
