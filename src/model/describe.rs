@@ -259,17 +259,32 @@ fn encoding(readout: &Readout) -> String {
     }
 }
 
-/// What a direction is of, and the value that it stands for if it is called after one: `name = value`.
+/// Before the value that ends those that a direction stands for.
+const SIGNS: [&str; 3] = ["<= ", ">= ", "!= "];
+
+/// What a direction is of, and the value that it stands for if it is called after one: `name = value`; or the values,
+/// as in `name <= value`, sign and all.
 pub fn name_and_value(label: &str) -> (&str, Option<&str>) {
+    let is_whole = |name: &str| name.matches('(').count() == name.matches(')').count();
+    let of_several = || {
+        let at = SIGNS.iter().filter_map(|sign| label.find(sign)).min()?;
+        let name = label[..at].strip_suffix(' ')?;
+        is_whole(name).then_some((name, &label[at..]))
+    };
     match label.split_once(" = ") {
         Some((name, value)) => (name, Some(value)),
-        None => (label, None),
+        None => of_several().map_or((label, None), |(name, all)| (name, Some(all))),
     }
 }
 
 /// Neighbouring directions of one name share a row.
 fn directions(model: &Model) -> Section {
-    let mut groups: Vec<(usize, usize, &str, Vec<&str>)> = Vec::new();
+    let mut groups: Vec<(usize, usize, &str, Vec<String>)> = Vec::new();
+    // A sign stands with its value, among others.
+    let without_gap = |value: &str| match SIGNS.iter().any(|sign| value.starts_with(sign)) {
+        true => value.replacen(' ', "", 1),
+        false => value.to_string(),
+    };
     for (direction, label) in model.directions.iter().enumerate() {
         let (name, value) = name_and_value(label);
         match groups.last_mut() {
@@ -277,9 +292,12 @@ fn directions(model: &Model) -> Section {
                 if *known == name && value.is_none() == values.is_empty() =>
             {
                 *last = direction;
-                values.extend(value);
+                values.extend(value.map(without_gap));
             }
-            _ => groups.push((direction, direction, name, value.into_iter().collect())),
+            _ => {
+                let values = value.map(without_gap).into_iter().collect();
+                groups.push((direction, direction, name, values));
+            }
         }
     }
     let mut rows = vec![cells(["directions", "of", "values"])];
