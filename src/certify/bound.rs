@@ -4,7 +4,7 @@
 
 use super::cases::{Case, CaseOf, Cases};
 use super::facts::Facts;
-use super::host::{Adding, Floats, fits, grain, is_power};
+use super::host::{Adding, Floats, fits, grain, is_lost, is_power};
 use super::host_sum::{HostSum, HostTerm};
 use super::sided::OneSided;
 use crate::model::HostOrder;
@@ -20,8 +20,10 @@ pub(super) struct Bound {
     pub radius: f64,
     /// How far it may be from what it stands for.
     pub error: f64,
-    /// If it is exact, the power of two that it is a multiple of.
+    /// If it is exact, the power of two that it is a multiple of: to the bit, but for a residue where it is to be 0.
     pub grain: Option<i32>,
+    /// That residue, a part of the error, which is lost in every sum with such a multiple that is not 0.
+    pub residue: f64,
     /// What a read adds up on the way is no larger.
     pub on_the_way: f64,
     /// How far roundings would take a read if it were not exact.
@@ -42,6 +44,7 @@ impl Bound {
             radius: largest,
             error,
             grain: None,
+            residue: 0.0,
             on_the_way: largest,
             rounding: 0.0,
             by_value: Vec::new(),
@@ -145,6 +148,7 @@ impl Bounds<'_> {
         }
         let largest = (sum.centre.abs() + sum.radius).max(sum.at_bos.abs());
         let is_exact = fits(sum.added, least, self.floats) || self.is_one_number(read, constant);
+        let is_exact = is_exact && is_lost(sum.residue, least, self.floats);
         let (error, grain) = match sum.exact && is_exact {
             true => (sum.error, Some(least)),
             false => (sum.error + sum.rounding, None),
@@ -155,6 +159,7 @@ impl Bounds<'_> {
             radius: sum.radius,
             error,
             grain,
+            residue: grain.map_or(0.0, |_| sum.residue),
             on_the_way: sum.added,
             rounding: sum.rounding,
             by_value: Vec::new(),
@@ -224,6 +229,7 @@ impl Bounds<'_> {
             radius: of_tokens.largest + of_indices.largest,
             at_bos: bos * constant,
             error: 0.0,
+            residue: 0.0,
             added: constant.abs() + embedded,
             rounding: 0.0,
             exact: self.floats.holds(constant),
@@ -276,6 +282,7 @@ impl Bounds<'_> {
                     on_the_way.added_up += 1.0;
                 }
                 sum.error += size * added.error;
+                sum.residue += size * bound.residue;
                 let there = (sum.centre.abs() + sum.radius).max(at_bos.abs());
                 sum.added = match self.adding {
                     Adding::InTurn => sum.added.max(size * added.largest).max(there),
@@ -374,6 +381,7 @@ pub(super) struct Sum {
     pub radius: f64,
     at_bos: f64,
     pub error: f64,
+    residue: f64,
     added: f64,
     pub rounding: f64,
     exact: bool,

@@ -4,7 +4,7 @@
 use super::HeadBound;
 use super::bound::{Bound, Bounds};
 use super::facts::{Apart, HeadFacts, NOMINAL};
-use super::host::fits;
+use super::host::{Floats, fits, is_lost};
 use super::host_sum::HostSum;
 use super::others::{NONE, Others};
 use crate::plan::{
@@ -44,8 +44,9 @@ struct Products {
     addends: usize,
     /// How large they are together.
     size: f64,
-    /// How far their sum is off because of what they multiply.
+    /// How far their sum is off because of what they multiply, and what of that is a residue of what is exact.
     noise: f64,
+    residue: f64,
 }
 
 impl Products {
@@ -56,6 +57,7 @@ impl Products {
             addends: 0,
             size: 0.0,
             noise: 0.0,
+            residue: 0.0,
         }
     }
 
@@ -67,10 +69,16 @@ impl Products {
         self.addends += 1;
         self.size += size * (largest + key.error);
         self.noise += size * key.error + (largest + key.error) * query.error;
+        self.residue += size * key.residue + (largest + key.error) * query.residue;
         match (query.grain, key.grain) {
             (Some(a), Some(b)) => self.least = self.least.min(a.saturating_add(b)),
             _ => self.exact = false,
         }
+    }
+
+    /// Whether their sum is exact where it is no larger.
+    fn adds_exactly(&self, largest: f64, floats: Floats) -> bool {
+        self.exact && fits(largest, self.least, floats) && is_lost(self.residue, self.least, floats)
     }
 }
 
@@ -207,8 +215,8 @@ impl Bounds<'_> {
         let listed = |listed: f64| (listed + tokens.noise).min(tokens.size);
         let selected = listed(head.sizes.selected);
         let is_paired_lost = head.paired.as_ref().is_some_and(|paired| {
-            let is_exact = unpaired.exact && fits(selected, unpaired.least, self.floats);
-            let is_read = tokens.exact && tokens.noise == 0.0;
+            let is_exact = unpaired.adds_exactly(selected, self.floats);
+            let is_read = tokens.exact && tokens.noise == 0.0 && tokens.residue == 0.0;
             // Quotients of a level that is not 0 are equal only if all of it is lost.
             let share = if head.sizes.has_level { 0.5 } else { 1.0 };
             let resolved = share * self.floats.unit * 2f64.powi(unpaired.least);
@@ -270,18 +278,19 @@ impl Bounds<'_> {
     ) -> (f64, f64) {
         let d_head = head.dimensions.len();
         let unit = self.floats.unit;
-        let exact = products.exact && fits(largest, products.least, self.floats);
+        let exact = products.adds_exactly(largest, self.floats);
         let addends = head.addends.min(products.addends) as f64;
         // √d_head divides once; what was equal stays equal.
         let rounding = if exact { 0.0 } else { addends + 2.0 };
         // The query, the key and the divisors of both are rounded, then each product and sum. Where nothing
         // cancels what a selected key adds up is 0, and stays 0.
-        let stays_zero = exact && products.noise == 0.0 && !head.cancels;
+        let noise = products.noise.max(products.residue);
+        let stays_zero = exact && noise == 0.0 && !head.cancels;
         let divided = match stays_zero || self.order.is_exact(d_head) {
             true => 0.0,
             false => (addends + 6.0) * unit * size,
         };
-        (products.noise + rounding * unit * size + divided, divided)
+        (noise + rounding * unit * size + divided, divided)
     }
 
     /// Where a host that divides queries or keys makes rows of a head uneven that are to be uniform.
@@ -373,7 +382,8 @@ impl Bounds<'_> {
         let (low, high) = self.range(read);
         let spread = high - low + 2.0 * value.error;
         let weights = (uneven + head.leak) * spread;
-        let (weights, roundings) = match self.is_whole(attend, head) {
+        let is_whole = self.is_whole(attend, head);
+        let (weights, roundings) = match is_whole {
             // Adding so little to a float takes it no further than twice that.
             true => (4.0 * head.leak * spread, 0.0),
             false => (
@@ -382,6 +392,16 @@ impl Bounds<'_> {
             ),
         };
         let error = weights + roundings * self.floats.unit * value.largest + value.error;
+        // What leaks is nothing beside a value that is not 0.
+        let leaked = 2.0 * head.leak * (value.largest + value.error);
+        let residue = value.residue + leaked;
+        let grain = value
+            .grain
+            .filter(|grain| is_whole && is_lost(residue, *grain, self.floats));
+        let (error, residue) = match grain {
+            Some(_) => (value.error + leaked, residue),
+            None => (error, 0.0),
+        };
         let low_of_sum = match attend.kind.sets_bos_apart() {
             true => self.at_tokens(read).0,
             false => low,
@@ -395,6 +415,8 @@ impl Bounds<'_> {
             one_sided: self.sided_mean(attend, weights, roundings),
             centre: f64::midpoint(low, high),
             radius: (high - low) / 2.0 + error,
+            grain,
+            residue,
             ..Bound::inexact(value.largest, error)
         }
     }

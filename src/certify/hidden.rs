@@ -3,7 +3,7 @@
 
 use super::addends::{Addends, Near};
 use super::bound::{Bound, Bounds};
-use super::host::{Adding, Floats, fits, grain, is_power};
+use super::host::{Adding, Floats, fits, grain, is_lost, is_power};
 use super::host_sum::{HostSum, HostTerm};
 use super::points::{At, Shape};
 use super::sided::OneSided;
@@ -68,6 +68,7 @@ impl Bounds<'_> {
             [_] => largest,
             _ => reaches.fold(largest, f64::max),
         };
+        let residue = exact.map_or(0.0, |(_, residue)| residue);
         let near = |bound: Bound| Bound {
             on_the_way,
             centre: f64::midpoint(least, most),
@@ -76,15 +77,24 @@ impl Bounds<'_> {
             cases: self.cases(
                 (at, forward),
                 &match bound.grain {
-                    Some(_) => errors.iter().map(|(value, _)| (*value, 0.0)).collect(),
+                    Some(_) => errors.iter().map(|(value, _)| (*value, residue)).collect(),
                     None => errors.clone(),
                 },
             ),
             ..bound
         };
-        if exact.is_some() && error == 0.0 {
+        if let Some((grain, residue)) = exact
+            && (error == 0.0 || argument.error <= argument.residue)
+        {
             // Steps that do not move give the value of a point to the bit.
-            return near(Bound::exact(largest, exact.max(grains.flatten())));
+            let grain = grains
+                .flatten()
+                .map_or(grain, |of_values| grain.max(of_values));
+            return near(Bound {
+                grain: Some(grain),
+                residue,
+                ..Bound::inexact(largest, residue)
+            });
         }
         if flat && self.is_exact_step(forward, read, &argument) {
             return near(Bound::exact(largest, grain(forward.units[0].weight)));
@@ -177,21 +187,24 @@ impl Bounds<'_> {
             let before = grain(unit.slope)?.saturating_add(of_argument);
             let before = before.min(grain(unit.offset).unwrap_or(before));
             let reach = unit.slope.abs() * argument.on_the_way;
-            let is_exact = fits(reach, before, self.floats) && self.floats.holds(offset);
+            let residue = unit.slope.abs() * argument.residue;
+            let is_exact = fits(reach, before, self.floats)
+                && is_lost(residue, before, self.floats)
+                && self.floats.holds(offset);
             is_exact.then_some(before)
         };
         units.iter().map(of_unit).collect()
     }
 
-    /// The power of two that the sum of all units is a multiple of, if it is computed without rounding
-    /// where each is and the argument is at one of these points, or off by its error.
+    /// The power of two that the sum of all units is a multiple of, and its residue, if it is computed without
+    /// rounding where each is and the argument is at one of these points, or off by its error.
     fn exact_sum(
         &self,
         argument: &Bound,
         units: &[Unit],
         grains: &[i32],
         points: &[At],
-    ) -> Option<i32> {
+    ) -> Option<(i32, f64)> {
         let (mut least, mut steepest) = (i32::MAX, 0.0f64);
         for (unit, before) in units.iter().zip(grains) {
             least = least.min(grain(unit.weight)?.saturating_add(*before));
@@ -202,7 +215,9 @@ impl Bounds<'_> {
             .map(|at| at.reach(self.adding))
             .fold(0.0, f64::max);
         let size = most + 2.0 * steepest * argument.error;
-        fits(size, least, self.floats).then_some(least)
+        let residue = steepest * argument.residue;
+        let is_exact = fits(size, least, self.floats) && is_lost(residue, least, self.floats);
+        is_exact.then_some((least, residue))
     }
 
     /// Whether what a variable that rounds may be off by at BOS, where no large number rounds it, is
@@ -250,6 +265,7 @@ impl Bounds<'_> {
         }
         // Exact arguments give exact units if no bit is lost.
         if self.is_nothing_at_bos(forward)
+            && argument.residue == 0.0
             && let Some(argument_grain) = argument.grain
             && let Some(slope) = grain(first.slope)
         {

@@ -70,6 +70,11 @@ pub fn fits(largest: f64, grain: i32, floats: Floats) -> bool {
     largest < 2f64.powi(floats.bits.saturating_add(grain))
 }
 
+/// Whether so little, and twice that, changes no sum with a multiple of `2^grain` but 0.
+pub fn is_lost(residue: f64, grain: i32, floats: Floats) -> bool {
+    residue == 0.0 || 2.0 * residue < 2f64.powi(grain.saturating_sub(floats.bits + 1))
+}
+
 /// Whether a number is a power of two, of either sign.
 pub fn is_power(number: f64) -> bool {
     parts(number).0.is_power_of_two()

@@ -95,7 +95,8 @@ impl Sums {
             return 2.0;
         };
         let largest = steepest * (bound.largest + bound.error);
-        let of_product = bound.grain.map(|grain| grain.saturating_add(weight));
+        let whole = bound.grain.filter(|_| bound.residue == 0.0);
+        let of_product = whole.map(|grain| grain.saturating_add(weight));
         let Some(grain) = of_product.filter(|grain| fits(largest, *grain, self.floats)) else {
             self.is_exact = false;
             return 1.0;

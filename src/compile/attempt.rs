@@ -43,6 +43,24 @@ pub(super) struct Task<'a> {
     pub limits: &'a Limits,
 }
 
+impl Task<'_> {
+    /// The other model if it is certified, else the first.
+    ///
+    /// # Errors
+    /// Interrupted, or those of the first.
+    pub fn other_or(
+        self,
+        first: Fallible<Compiled>,
+        other: Fallible<Compiled>,
+    ) -> Fallible<Compiled> {
+        self.graph.control().check()?;
+        match other {
+            Ok(other) if other.is_certified() => Ok(other),
+            Ok(_) | Err(_) => first,
+        }
+    }
+}
+
 /// What is made of what s-ops can be on the inputs that are asked for.
 pub(super) fn analysed<T>(
     request: &Request,
@@ -132,10 +150,10 @@ impl<'a> Attempts<'a> {
             control.check()?;
             if let Ok(careful) = self.attempt(care, is_worth) {
                 if careful.is_certified() {
-                    return Ok(match one_head.filter(|it| *it != care) {
+                    return match one_head.filter(|it| *it != care) {
                         Some(one_head) => self.or_smaller(careful, one_head),
-                        None => careful,
-                    });
+                        None => Ok(careful),
+                    };
                 }
                 exact_in.extend(careful.exact_in());
                 let is_better = match &partly {
@@ -180,19 +198,15 @@ impl<'a> Attempts<'a> {
             Ok(first) => size.parameters < first.size().parameters,
             Err(_) => is_worth(size),
         };
-        let careful = self.attempt(Care::Careful, &is_smaller).ok();
-        self.task.graph.control().check()?;
-        match careful.filter(Compiled::is_certified) {
-            Some(careful) => Ok(careful),
-            None => first,
-        }
+        let careful = self.attempt(Care::Careful, &is_smaller);
+        self.task.other_or(first, careful)
     }
 
     /// A certified model, or one with other care if that is smaller.
-    fn or_smaller(&self, first: Compiled, care: Care) -> Compiled {
+    fn or_smaller(&self, first: Compiled, care: Care) -> Fallible<Compiled> {
         let is_smaller = |size: Size| size.parameters < first.size().parameters;
-        let other = self.attempt(care, &is_smaller).ok();
-        other.filter(Compiled::is_certified).unwrap_or(first)
+        let other = self.attempt(care, &is_smaller);
+        self.task.other_or(Ok(first), other)
     }
 
     /// # Errors

@@ -138,7 +138,7 @@ pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Falli
             causal::check(analysis)?;
             digits::check(analysis)?;
             let made = fused_or_unfused((request, is_worth), task, analysis)?;
-            as_real(request, task, analysis, made)
+            as_real((request, is_worth), task, analysis, made)
         })
     };
     match made(usize::MAX, is_worth) {
@@ -149,9 +149,7 @@ pub(super) fn made_in(request: &Request, task: Task, is_worth: IsWorth) -> Falli
             let most = of_listed.size().parameters / MUCH_SMALLER;
             let is_worth: IsWorth = &|size| is_worth(size) && size.parameters < most;
             let of_real = made(fewer, is_worth);
-            task.graph.control().check()?;
-            let of_real = of_real.ok().filter(Compiled::is_certified);
-            Ok(of_real.unwrap_or(of_listed))
+            task.other_or(Ok(of_listed), of_real)
         }
         Err(error)
             if error.code == Code::DomainTooLarge && task.limits.domain_values > MOST_LISTED =>
@@ -217,17 +215,13 @@ fn fused_or_unfused(
         true => attempts.attempt(Care::Plain, &is_worth),
         false => attempts.certified_or_tried(&is_worth),
     };
-    control.check()?;
-    let made = match unfused {
-        Ok(unfused) if unfused.is_certified() => unfused,
-        Ok(_) | Err(_) => fused?,
-    };
+    let made = task.other_or(fused, unfused)?;
     without_sums(request, task, analysis, made)
 }
 
 /// The same model, or a much smaller one whose result is read as a real number.
 fn as_real(
-    request: &Request,
+    (request, is_worth): (&Request, IsWorth),
     task: Task,
     analysis: &Analysis,
     made: Compiled,
@@ -241,10 +235,9 @@ fn as_real(
     {
         return Ok(made);
     }
-    let is_worth = |size: Size| size.parameters < parameters / MUCH_SMALLER;
+    let is_worth = |size: Size| is_worth(size) && size.parameters < parameters / MUCH_SMALLER;
     let real = Attempts::new(request, task, analysis).attempt(Care::Real, &is_worth);
-    task.graph.control().check()?;
-    Ok(real.ok().filter(Compiled::is_certified).unwrap_or(made))
+    task.other_or(Ok(made), real)
 }
 
 /// The same model, or a smaller one that is proved with less care as it does not read sums as they are.
@@ -262,11 +255,7 @@ fn without_sums(
     let is_worth = |size: Size| size.is_worth_more(made.size());
     let request = request.without(&LINEAR);
     let other = Attempts::new(&request, task, analysis).attempt(Care::Plain, &is_worth);
-    task.graph.control().check()?;
-    Ok(match other {
-        Ok(other) if other.is_certified() => other,
-        Ok(_) | Err(_) => made,
-    })
+    task.other_or(Ok(made), other)
 }
 
 /// The same model, or one that is not much larger whose rows of attention are proved to be uniform, where those of
