@@ -687,6 +687,43 @@ fn rows_of_shared_directions_are_uniform() {
     assert!(problems.iter().all(Vec::is_empty), "{problems:#?}");
 }
 
+/// What one key has arrives as it is, or is next to nothing where it is 0: heads that compare what is computed of it
+/// have rows that are uniform, without a layer more.
+#[test]
+fn what_one_key_has_is_compared_as_it_is() {
+    let text = "half = int(length / 2);
+        other = aggregate(select(indices, indices + half, ==), tokens_int, -1);
+        differs = indices < half and other != tokens_int;
+        earlier = select(differs, True, ==) and select(indices, indices, <);
+        first = differs and not has_focus(earlier);
+        x = aggregate(select(first, True, ==), indicator(tokens_int > other), 0);";
+    for max_length in [7, 16] {
+        let mut session = Session::new(Sharing::Equal);
+        session.load_text("test", text);
+        let sop = session.sop("x").unwrap_or_else(|error| panic!("{error}"));
+        let setting = Setting {
+            vocabulary: Value::characters("01"),
+            max_length,
+            causal: false,
+        };
+        let budget = Budget {
+            length: max_length,
+            exhaustive: 300,
+            samples: 100,
+            seen: 100,
+            ..QUICK
+        };
+        let graph = session.graph();
+        let problems = check_in(graph, sop, &setting, Style::Faithful, budget);
+        assert!(problems.is_empty(), "{problems:#?}");
+        let request = Style::Faithful.into();
+        let compiled = compile_in(&request, graph, &[sop], &setting, &Limits::default());
+        let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(compiled.plan().layers(), 4, "at {max_length}");
+        assert!(compiled.certificates()[0].is_even(), "at {max_length}");
+    }
+}
+
 /// Two thresholds are one dimension of a head, whatever the length: alone, beside a parabola, where the level of what
 /// is selected is not 0, and in several relations whose products have keys in common.
 #[test]
