@@ -79,7 +79,8 @@ impl Scene<'_> {
             true => "to join strings",
             false => "compare with a string",
         };
-        self.as_numbers(sides)
+        self.exchanged(sides)
+            .or_else(|| self.as_numbers(sides))
             .or_else(|| self.as_text(what, sides).filter(|_| alike))
             .or_else(|| self.as_digits(sides).filter(|_| joins))
             .or_else(|| self.of_the_tokens(sides).filter(|_| alike))
@@ -88,6 +89,26 @@ impl Scene<'_> {
                     where [left, right] = [left, right].map(|at| operand(&self.say(*at)));
                     "strings are joined with `+`", "{left} + {right}";
             })
+    }
+
+    /// A call of the library that hands over an s-op of strings for a number, and one number for something else:
+    /// each in the other's place.
+    fn exchanged(&self, sides: &[Side]) -> Option<Suggestion> {
+        let is_sop = |(meta, _): &&Side| matches!(meta, Meta::SOp(_)) && self.is_string(meta);
+        let (_, at) = sides.iter().find(is_sop)?;
+        let (strings, whole) = self.argument(*at).filter(|_| self.in_library())?;
+        let call = self.calls.iter().find(|call| call.whole == whole)?;
+        let is_number = |(meta, at): &&Side| {
+            let value = meta.as_atom();
+            value.is_some_and(Value::is_number) && whole.contains(*at)
+        };
+        let mut numbers = call.arguments.iter().filter(is_number);
+        let ((_, number), None) = (numbers.next()?, numbers.next()) else {
+            return None;
+        };
+        let edits = [(strings, *number), (*number, strings)];
+        let edits = edits.map(|(place, other)| ((place, whole), self.say(other)));
+        self.mend_places("the arguments are in another order", edits.into())
     }
 
     /// Strings that hold numbers, and the tokens, as numbers.
