@@ -25,7 +25,6 @@ pub use at_points::{apart, ascending, output, outputs};
 pub(crate) use dimension::UNIFORM_ROW;
 pub use dimension::{Dimension, Scale, level};
 pub use linear::{Linear, score};
-pub(crate) use print::condition;
 pub(crate) use size::columns;
 
 use crate::model::{Decoder, Host};
@@ -179,6 +178,13 @@ pub enum Written {
     Attend,
     /// A feed-forward block.
     FeedForward,
+}
+
+impl Written {
+    /// Whether operations write it.
+    pub fn is_computed(&self) -> bool {
+        matches!(self, Written::Attend | Written::FeedForward)
+    }
 }
 
 /// A value that an attention head moves into a variable.
@@ -369,6 +375,21 @@ pub enum Read {
     },
 }
 
+impl Read {
+    /// The scores that it is made into, unless it is one that is read as it is; `one` as for [`Linear::classes`].
+    pub fn scores(&self, one: Option<VariableId>) -> Option<Vec<Linear>> {
+        match self {
+            Read::Nearest(_) => None,
+            Read::Classes(number, count) => Some(number.classes(*count, one)),
+            Read::Ratio {
+                numerator,
+                denominator,
+                numbers,
+            } => Some(numerator.nearest(denominator, numbers)),
+        }
+    }
+}
+
 fn no_decoder() -> Decoder {
     Decoder::Numerical(Vec::new())
 }
@@ -405,6 +426,32 @@ impl Plan {
         &self.variables[id.0 as usize]
     }
 
+    /// The same, to be changed.
+    pub(crate) fn variable_mut(&mut self, id: VariableId) -> &mut Variable {
+        &mut self.variables[id.0 as usize]
+    }
+
+    /// All its variables.
+    pub fn ids(&self) -> impl Iterator<Item = VariableId> + use<> {
+        (0..self.variables.len() as u32).map(VariableId)
+    }
+
+    /// What heads write to a variable.
+    pub fn attends_into(&self, id: VariableId) -> impl Iterator<Item = &Attend> {
+        self.attends.iter().filter(move |op| op.into == id)
+    }
+
+    /// What hidden units write to a variable.
+    pub fn forwards_into(&self, id: VariableId) -> impl Iterator<Item = &FeedForward> {
+        self.feed_forwards.iter().filter(move |op| op.into == id)
+    }
+
+    /// Whether heads read a variable.
+    pub fn is_attended(&self, id: VariableId) -> bool {
+        let mut reads = self.attends.iter().flat_map(Attend::reads);
+        reads.any(|read| read == id)
+    }
+
     /// A new variable.
     pub(crate) fn add(&mut self, variable: Variable) -> VariableId {
         self.variables.push(variable);
@@ -414,8 +461,7 @@ impl Plan {
     /// Whether a variable is a real number: one without a list of values.
     pub fn is_real(&self, id: VariableId) -> bool {
         let variable = self.variable(id);
-        let is_computed = matches!(variable.written, Written::Attend | Written::FeedForward);
-        is_computed && variable.values.is_empty()
+        variable.written.is_computed() && variable.values.is_empty()
     }
 
     /// Whether a linear read reads a real number.
@@ -445,13 +491,18 @@ impl Plan {
     /// of layer `l`, `2l` its feed-forward block. What is never written is ready at 0.
     pub fn readiness(&self) -> Vec<usize> {
         let mut ready = vec![0; self.variables.len()];
-        let attends = self.attends.iter().map(|op| (op.into, 2 * op.layer - 1));
-        let forwards = self.feed_forwards.iter().map(|op| (op.into, 2 * op.layer));
-        for (into, written) in attends.chain(forwards) {
+        for (into, written) in self.writes() {
             if let Some(ready) = ready.get_mut(into.0 as usize) {
                 *ready = written.max(*ready);
             }
         }
         ready
+    }
+
+    /// What operations write, each with its half layer.
+    fn writes(&self) -> impl Iterator<Item = (VariableId, usize)> {
+        let attends = self.attends.iter().map(|op| (op.into, 2 * op.layer - 1));
+        let forwards = self.feed_forwards.iter().map(|op| (op.into, 2 * op.layer));
+        attends.chain(forwards)
     }
 }

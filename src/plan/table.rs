@@ -3,7 +3,8 @@
 
 use super::{Attend, Kind, Plan, Written};
 use crate::base::table::section;
-use crate::model::describe::{name_and_value, numbered};
+use crate::model::describe::numbered;
+use crate::model::label::name_and_value;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
