@@ -93,10 +93,10 @@ impl<'p> Builder<'p> {
             groups: BTreeMap::new(),
             units: BTreeMap::new(),
         };
-        for (at, variable) in plan.variables.iter().enumerate() {
+        for (id, variable) in plan.ids().zip(&plan.variables) {
             if let Written::Embed { .. } = variable.written {
                 let value = builder.value(Kind::Input, &variable.label);
-                builder.writes(value, VariableId(at as u32));
+                builder.writes(value, id);
             }
         }
         builder

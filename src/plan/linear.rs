@@ -56,6 +56,16 @@ impl Linear {
         self
     }
 
+    /// What a variable is multiplied by; 0 where it is not read.
+    pub fn factor(&self, variable: VariableId) -> f64 {
+        self.terms.get(&variable).copied().unwrap_or(0.0)
+    }
+
+    /// Whether it reads a variable.
+    pub fn has(&self, variable: VariableId) -> bool {
+        self.terms.contains_key(&variable)
+    }
+
     /// A multiple of it.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Linear {

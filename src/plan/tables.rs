@@ -3,7 +3,9 @@
 //! give. That is computed where they read embeddings, which any token may have at any index, or one
 //! variable.
 
-use super::{FeedForward, Kind, Linear, Meaning, Plan, Product, Term, VariableId, outputs};
+use super::{
+    FeedForward, Kind, Linear, Meaning, Plan, Product, Term, VariableId, ascending, outputs,
+};
 use std::collections::BTreeSet;
 
 /// How far a number of a table may be from what is read, as a share of the largest number that is
@@ -173,10 +175,7 @@ impl Plan {
             return false;
         };
         let rows = readings.rows.iter().flat_map(|(_, row)| &row.numbers);
-        let mut points: Vec<f64> = rows.map(|(number, _)| *number).collect();
-        points.sort_by(f64::total_cmp);
-        points.dedup();
-        self.feed_forwards[at].points = points.into();
+        self.feed_forwards[at].points = ascending(rows.map(|(number, _)| *number).collect());
         true
     }
 

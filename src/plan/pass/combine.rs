@@ -3,7 +3,7 @@
 //! the program asks to be categorical, or what is read to show an s-op by its name.
 
 use crate::plan::{Linear, Plan, Read, Style, Unit, VariableId, Written};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far a share, or what is computed back from a sum, may be off.
 const NEAR: f64 = 1e-9;
@@ -18,7 +18,7 @@ pub(super) fn combine(plan: &mut Plan) {
 /// The same, but for steps: a bit of its own may be exact to the last digit, a sum of them not.
 pub(super) fn combine_but_bits(plan: &mut Plan) {
     combine_those(plan, |plan, id| {
-        let mut writes = plan.feed_forwards.iter().filter(|op| op.into == id);
+        let mut writes = plan.forwards_into(id);
         !writes.any(|op| is_step(&op.units))
     });
 }
@@ -36,18 +36,12 @@ fn combine_those(plan: &mut Plan, is_among: fn(&Plan, VariableId) -> bool) {
     }
     join_values(plan);
     join_units(plan);
-    let own = (0..plan.variables.len() as u32).map(VariableId);
-    let written = |id: &VariableId| {
-        let is_computed = matches!(
-            plan.variable(*id).written,
-            Written::Attend | Written::FeedForward
-        );
-        !is_computed
-            || plan.attends.iter().any(|op| op.into == *id)
-            || plan.feed_forwards.iter().any(|op| op.into == *id)
-    };
-    let places: Vec<Option<VariableId>> = own.map(|id| written(&id).then_some(id)).collect();
-    plan.rename(&places);
+    let attended = plan.attends.iter().map(|op| op.into);
+    let written = attended.chain(plan.feed_forwards.iter().map(|op| op.into));
+    let written: BTreeSet<VariableId> = written.collect();
+    let is_left = |id| !plan.variable(id).written.is_computed() || written.contains(&id);
+    let left: Vec<bool> = plan.ids().map(is_left).collect();
+    plan.keep(|id| left[id.0 as usize]);
 }
 
 /// A variable with the factor that it is read with, where the first has the factor 1.
@@ -62,8 +56,7 @@ fn groups(plan: &Plan, is_among: fn(&Plan, VariableId) -> bool) -> Vec<Group> {
         }
     }
     let mut groups: BTreeMap<(bool, Vec<(usize, u64)>), Group> = BTreeMap::new();
-    for (at, reads) in reads.iter().enumerate() {
-        let id = VariableId(at as u32);
+    for (id, reads) in plan.ids().zip(&reads) {
         let Some((_, first)) = reads.first() else {
             continue;
         };
@@ -109,9 +102,8 @@ fn may_be_added(plan: &Plan, id: VariableId) -> bool {
         .flat_map(|op| &op.terms)
         .flat_map(|t| &t.products);
     let is_compared = products.any(|p| p.query.reads().chain(p.key.reads()).any(|read| read == id));
-    let mut heads = plan.attends.iter().filter(|op| op.into == id);
-    let is_mean = heads.all(|op| op.kind.is_mean());
-    matches!(variable.written, Written::Attend | Written::FeedForward)
+    let is_mean = plan.attends_into(id).all(|op| op.kind.is_mean());
+    variable.written.is_computed()
         && variable.rounding.is_none()
         && !variable.asked_for
         && is_mean
@@ -180,9 +172,8 @@ fn is_near(one: &[f64], other: &[f64]) -> bool {
 fn add_up(plan: &mut Plan, group: &Group, values: Vec<f64>) {
     let first = group[0].0;
     let is_sum = |score: &Linear| {
-        let read = |id: &VariableId| score.terms.get(id).copied().unwrap_or(0.0);
-        let of_first = read(&first);
-        let off = |(id, factor): &(VariableId, f64)| (read(id) - factor * of_first).abs();
+        let of_first = score.factor(first);
+        let off = |(id, factor): &(VariableId, f64)| (score.factor(*id) - factor * of_first).abs();
         group
             .iter()
             .all(|member| off(member) <= NEAR * of_first.abs())
@@ -218,7 +209,7 @@ fn add_up(plan: &mut Plan, group: &Group, values: Vec<f64>) {
         }
     }
     let label = label(plan, group);
-    let variable = &mut plan.variables[first.0 as usize];
+    let variable = plan.variable_mut(first);
     variable.bos = bos;
     variable.values = values.into();
     variable.label = label;

@@ -31,12 +31,23 @@ impl Plan {
         self.views
             .retain(|view| view.reads().all(|id| named[id.0 as usize].is_some()));
         self.renumber(&named);
+        self.score_again();
+    }
+
+    /// Has readouts score what they read now.
+    pub(super) fn score_again(&mut self) {
         let one = self.one_of_biases();
         for read_out in self.outputs.iter_mut().chain(&mut self.views) {
-            if let Read::Classes(number, count) = &read_out.read {
-                read_out.scores = number.classes(*count, one);
+            if let Some(scores) = read_out.read.scores(one) {
+                read_out.scores = scores;
             }
         }
+    }
+
+    /// Takes out the variables that are not to stay, which nobody who stays reads.
+    pub(super) fn keep(&mut self, stays: impl Fn(VariableId) -> bool) {
+        let places = self.ids().map(|id| stays(id).then_some(id));
+        self.rename(&Vec::from_iter(places));
     }
 
     /// Has the variables in another order: these are the places where they stand.
