@@ -256,7 +256,8 @@ fn check_term(term: &Term, what: &str) -> Checked {
     for product in &term.products {
         finite(what, product.queries.iter().chain(&*product.keys))?;
         let first = term.products.first().map(size);
-        if matches!(term.meaning, Meaning::Relation(_)) && first != Some(size(product)) {
+        let is_of_one_size = matches!(term.meaning, Meaning::Relation(_) | Meaning::Bos { .. });
+        if is_of_one_size && first != Some(size(product)) {
             return Err(format!("{what}: a relation of several sizes"));
         }
     }

@@ -2,12 +2,10 @@
 //! variables have directions.
 
 use super::VariableId;
+use super::dimension::LARGEST;
 use crate::model::bfloat16;
 use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
-
-/// The largest factor of a score for the nearest number.
-const LARGEST_SCORE: f64 = 65_536.0;
 
 /// The scores of more numbers are less that of the one in the middle, which leaves fewer digits to round.
 const MANY_NUMBERS: usize = 128;
@@ -137,7 +135,7 @@ impl Linear {
             .flat_map(|score| score.terms.values().chain([&score.constant]));
         let largest = factors.fold(1.0f64, |most, factor| most.max(factor.abs()));
         let scale = 2f64
-            .powi((LARGEST_SCORE / largest).log2().floor() as i32)
+            .powi((LARGEST / largest).log2().floor() as i32)
             .min(1.0);
         scores.iter().map(|score| score.scaled(scale)).collect()
     }

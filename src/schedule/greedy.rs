@@ -147,7 +147,7 @@ fn listed(instance: &Instance, width: usize) -> Option<Slots> {
 
 /// Whether all that a value reads is there in that layer.
 fn is_ready(instance: &Instance, value: usize, layer: usize, slots: &[usize]) -> bool {
-    let mut operands = instance.problem.values[value].operands.iter();
+    let mut operands = instance.operands[value].iter();
     let there = |operand: usize| instance.kind(operand) == Kind::Input || slots[operand] > 0;
     operands.all(|operand| there(*operand)) && instance.first_layer(value, slots) <= layer
 }
