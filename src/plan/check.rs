@@ -36,8 +36,8 @@ impl Plan {
             reads.feed_forward(forward)?;
         }
         self.check_tables()?;
-        let mut read_outs = self.outputs.iter().chain(&self.views);
-        read_outs.try_for_each(|read_out| reads.read_out(read_out, 2 * self.layers()))
+        self.read_outs()
+            .try_for_each(|read_out| reads.read_out(read_out, 2 * self.layers()))
     }
 
     /// Each layer has an operation, since there are no more layers than a chain of operations takes.
@@ -118,8 +118,6 @@ impl Plan {
         let first = writes(late).map(|(_, half)| half).min().unwrap_or(0);
         let reads = |linear: &Linear| linear.has(early);
         let mut later = self.feed_forwards.iter().filter(|op| 2 * op.layer > first);
-        let read_outs = self.outputs.iter().chain(&self.views);
-        let mut scores = read_outs.flat_map(|read_out| &read_out.scores);
         let fine = first + 1 >= 2 * last
             && variable.written.is_computed()
             && below.written != Written::One
@@ -128,7 +126,7 @@ impl Plan {
             && below.rounding.is_none()
             && writes(early).all(|(_, half)| half < first)
             && !later.any(|op| reads(&op.argument))
-            && !scores.any(reads);
+            && !self.scores().any(reads);
         match fine {
             true => Ok(()),
             false => {
@@ -166,7 +164,7 @@ impl Reads<'_> {
         let state = 2 * attend.layer - 2;
         self.writes(attend.into, &Written::Attend, name)?;
         self.linear(&attend.value, state, name)?;
-        for product in attend.terms.iter().flat_map(|term| &term.products) {
+        for product in attend.products() {
             self.linear(&product.query, state, name)?;
             self.linear(&product.key, state, name)?;
         }

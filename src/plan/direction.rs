@@ -43,9 +43,10 @@ impl Plan {
     /// are of no view and no output, and that none reads by then: what the program gives no name to.
     pub fn unnamed(&self, half: usize) -> Vec<(&Variable, usize)> {
         let readiness = self.readiness();
-        let readouts = || self.views.iter().chain(&self.outputs);
-        let names: FxHashSet<&str> = readouts().map(|readout| &*readout.name).collect();
-        let made = readouts().filter(|readout| readout.ready(&readiness) == half);
+        let names: FxHashSet<&str> = self.read_outs().map(|readout| &*readout.name).collect();
+        let made = self
+            .read_outs()
+            .filter(|readout| readout.ready(&readiness) == half);
         let scores = made.flat_map(|readout| &readout.scores);
         let read: FxHashSet<VariableId> = scores.flat_map(Linear::reads).collect();
         let directions = self.directions().0;

@@ -335,6 +335,11 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// Units of one argument that agree in this are one.
+    pub fn key(&self) -> (u64, u64) {
+        (self.slope.to_bits(), self.offset.to_bits())
+    }
+
     /// Whether it is a step with the next one, which takes away what it goes on adding.
     pub fn is_step_with(&self, next: &Unit) -> bool {
         self.slope == next.slope && self.weight == -next.weight
@@ -404,10 +409,16 @@ impl ReadOut {
 }
 
 impl Attend {
+    /// The products of its logit.
+    pub fn products(&self) -> impl Iterator<Item = &Product> {
+        self.terms.iter().flat_map(|term| &term.products)
+    }
+
     /// The variables that it reads.
     pub fn reads(&self) -> impl Iterator<Item = VariableId> + '_ {
-        let products = self.terms.iter().flat_map(|term| &term.products);
-        let logit = products.flat_map(|product| product.query.reads().chain(product.key.reads()));
+        let logit = self
+            .products()
+            .flat_map(|product| product.query.reads().chain(product.key.reads()));
         logit.chain(self.value.reads())
     }
 }
@@ -444,6 +455,16 @@ impl Plan {
     /// What hidden units write to a variable.
     pub fn forwards_into(&self, id: VariableId) -> impl Iterator<Item = &FeedForward> {
         self.feed_forwards.iter().filter(move |op| op.into == id)
+    }
+
+    /// All that is read from the stream in the end: outputs, then views.
+    pub fn read_outs(&self) -> impl Iterator<Item = &ReadOut> {
+        self.outputs.iter().chain(&self.views)
+    }
+
+    /// The scores of all readouts.
+    pub fn scores(&self) -> impl Iterator<Item = &Linear> {
+        self.read_outs().flat_map(|read_out| &read_out.scores)
     }
 
     /// Whether heads read a variable.

@@ -2,7 +2,7 @@
 //! of it can stand in the rows of BOS of what they read, the flag takes no direction.
 
 use crate::model::is_float32;
-use crate::plan::{Linear, Plan, VariableId, Written};
+use crate::plan::{Attend, Linear, Plan, VariableId, Written};
 use std::collections::BTreeMap;
 
 pub(super) fn bos(plan: &mut Plan) {
@@ -31,17 +31,14 @@ pub(super) fn bos(plan: &mut Plan) {
 /// What stands at BOS for each function of tokens or of indices, so that all keys and values are there
 /// what they are with the flag; `None` if there are no such numbers, or others read the flag, too.
 fn numbers(plan: &Plan, flag: VariableId) -> Option<BTreeMap<VariableId, f64>> {
-    let queries = plan.attends.iter().flat_map(|op| &op.terms);
-    let queries = queries.flat_map(|term| term.products.iter().map(|p| &p.query));
+    let products = || plan.attends.iter().flat_map(Attend::products);
     let arguments = plan.feed_forwards.iter().map(|op| &op.argument);
-    let read_outs = plan.outputs.iter().chain(&plan.views);
-    let scores = read_outs.flat_map(|read_out| &read_out.scores);
-    let mut others = queries.chain(arguments).chain(scores);
+    let queries = products().map(|product| &product.query);
+    let mut others = queries.chain(arguments).chain(plan.scores());
     if others.any(|linear| linear.has(flag)) {
         return None;
     }
-    let keys = plan.attends.iter().flat_map(|op| &op.terms);
-    let keys = keys.flat_map(|term| term.products.iter().map(|p| &p.key));
+    let keys = products().map(|product| &product.key);
     let mut pending: Vec<&Linear> = keys
         .chain(plan.attends.iter().map(|op| &op.value))
         .collect();

@@ -2,7 +2,7 @@
 //! add up to. What queries and keys compare is left as it is, as a sum may not be exact, and so is what
 //! the program asks to be categorical, or what is read to show an s-op by its name.
 
-use crate::plan::{Linear, Plan, Read, Style, Unit, VariableId, Written};
+use crate::plan::{Attend, Linear, Plan, Read, Style, Unit, VariableId, Written};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How far a share, or what is computed back from a sum, may be off.
@@ -96,11 +96,7 @@ fn linears(plan: &Plan) -> impl Iterator<Item = &Linear> {
 /// Whether sums of a variable with others can stand for it.
 fn may_be_added(plan: &Plan, id: VariableId) -> bool {
     let variable = plan.variable(id);
-    let mut products = plan
-        .attends
-        .iter()
-        .flat_map(|op| &op.terms)
-        .flat_map(|t| &t.products);
+    let mut products = plan.attends.iter().flat_map(Attend::products);
     let is_compared = products.any(|p| p.query.reads().chain(p.key.reads()).any(|read| read == id));
     let is_mean = plan.attends_into(id).all(|op| op.kind.is_mean());
     variable.written.is_computed()
@@ -118,11 +114,12 @@ fn values(plan: &Plan, group: &Group) -> Option<Vec<f64>> {
     }
     let forwards = plan.feed_forwards.iter();
     let by_units = forwards.map(|forward| (&forward.argument, &*forward.points));
-    let read_outs = plan.outputs.iter().chain(&plan.views);
-    let by_readout = read_outs.filter_map(|read_out| match (&*read_out.scores, &read_out.read) {
-        ([score], Read::Nearest(numbers)) => Some((score, numbers.as_slice())),
-        _ => None,
-    });
+    let by_readout =
+        plan.read_outs()
+            .filter_map(|read_out| match (&*read_out.scores, &read_out.read) {
+                ([score], Read::Nearest(numbers)) => Some((score, numbers.as_slice())),
+                _ => None,
+            });
     let mut known: Option<Vec<f64>> = None;
     for (read, points) in by_units.chain(by_readout) {
         let Some(factor) = read.terms.get(&ids[0]) else {

@@ -2,7 +2,9 @@
 //! stand where something is that nobody reads any more.
 
 use crate::model::is_float32;
-use crate::plan::{FeedForward, Linear, Plan, Read, Unit, VariableId, Written, ascending, outputs};
+use crate::plan::{
+    FeedForward, Linear, Plan, Read, ReadOut, Unit, VariableId, Written, ascending, outputs,
+};
 
 /// Sums that a variable may be one of.
 const MOST_VALUES: usize = 1 << 12;
@@ -56,22 +58,10 @@ fn sums(plan: &Plan, late: VariableId) -> impl Iterator<Item = &Linear> {
     arguments.chain(scores).chain(shown)
 }
 
-fn scores(plan: &Plan) -> impl Iterator<Item = &Linear> {
-    let read_outs = plan.outputs.iter().chain(&plan.views);
-    read_outs.flat_map(|read_out| &read_out.scores)
-}
-
 fn is_of_ratio(plan: &Plan, id: VariableId) -> bool {
-    let reads = |linear: &Linear| linear.has(id);
-    let mut read_outs = plan.outputs.iter().chain(&plan.views);
-    read_outs.any(|read_out| match &read_out.read {
-        Read::Ratio {
-            numerator,
-            denominator,
-            ..
-        } => reads(numerator) || reads(denominator),
-        Read::Nearest(_) | Read::Classes(..) => false,
-    })
+    let of_ratio = |read_out: &&ReadOut| matches!(read_out.read, Read::Ratio { .. });
+    let mut reads = plan.read_outs().filter(of_ratio).flat_map(ReadOut::reads);
+    reads.any(|read| read == id)
 }
 
 /// How many times as much everybody reads of one variable as of another.
@@ -156,7 +146,7 @@ fn forget_in_scores(plan: &mut Plan, id: VariableId) {
 fn is_share_of_real(plan: &Plan, forward: &FeedForward) -> bool {
     let reads = |score: &Linear| score.has(forward.into) && plan.reads_real(score);
     let outputs = outputs(&forward.units, &forward.points);
-    outputs.iter().all(|output| *output >= 0.0) && scores(plan).any(reads)
+    outputs.iter().all(|output| *output >= 0.0) && plan.scores().any(reads)
 }
 
 /// The plan in which hidden units add to what they are a function of, if only readouts read either
@@ -190,9 +180,9 @@ fn on_argument(plan: &Plan, at: usize, last: usize) -> Option<Plan> {
     if !fine {
         return None;
     }
-    let reads_early = scores(plan).any(|score| score.has(id));
+    let reads_early = plan.scores().any(|score| score.has(id));
     let share = match reads_early {
-        true => ratio(scores(plan), id, forward.into)?,
+        true => ratio(plan.scores(), id, forward.into)?,
         false => 0.0,
     };
     let constant = forward.argument.constant;

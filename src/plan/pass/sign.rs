@@ -133,7 +133,8 @@ fn are_bits(plan: &Plan, id: VariableId, led: f64) -> bool {
 
 /// Whether a head reads none of what is asked for, but for the bits that it takes the mean of.
 fn is_asked_of(op: &Attend, asked: &Asked) -> bool {
-    let mut products = op.terms.iter().flat_map(|term| &term.products);
-    let is_compared = products.any(|p| asked.reads(&p.query) || asked.reads(&p.key));
+    let is_compared = op
+        .products()
+        .any(|p| asked.reads(&p.query) || asked.reads(&p.key));
     !is_compared && (asked.means.contains(&op.into) || !asked.reads(&op.value))
 }
