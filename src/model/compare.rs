@@ -49,13 +49,13 @@ impl Comparison<'_> {
     fn parts(&self) -> Option<String> {
         let layers = self.expected.layers.iter().zip(&self.found.layers);
         for (at, (ours, theirs)) in layers.enumerate() {
-            let (all, known) = (&ours.heads, &theirs.heads);
-            if all.len() != known.len() {
-                return count(&format!("heads in blocks.{at}"), all.len(), known.len());
+            let heads = [ours.heads.len(), theirs.heads.len()];
+            if heads[0] != heads[1] {
+                return count(&format!("heads in blocks.{at}"), heads[0], heads[1]);
             }
             let attends = |head: &Head| (head.mask, head.attention);
-            let differs = |number: &usize| attends(&all[*number]) != attends(&known[*number]);
-            if let Some(number) = (0..all.len()).find(differs) {
+            let mut pairs = ours.heads.iter().zip(&theirs.heads);
+            if let Some(number) = pairs.position(|(one, other)| attends(one) != attends(other)) {
                 let head = Owner::Head(at, number);
                 let of = self.of(head);
                 return Some(format!("{head}.the mask or the kind of attention{of}"));

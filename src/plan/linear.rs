@@ -2,23 +2,9 @@
 //! variables have directions.
 
 use super::VariableId;
-use super::dimension::LARGEST;
 use crate::model::bfloat16;
 use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
-
-/// The scores of more numbers are less that of the one in the middle, which leaves fewer digits to round.
-const MANY_NUMBERS: usize = 128;
-
-/// What `y` and `x` are multiplied by in the score of one of some numbers for the nearest to `y/x`:
-/// `2ay - a²x`, less the same of the number in the middle where there are many.
-pub fn score(a: f64, numbers: &[f64]) -> [f64; 2] {
-    let middle = match numbers.len() > MANY_NUMBERS {
-        true => numbers[numbers.len() / 2],
-        false => 0.0,
-    };
-    [2.0 * (a - middle), middle * middle - a * a]
-}
 
 /// `constant + Σ factor · variable`, at one position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -101,18 +87,6 @@ impl Linear {
                 .sum::<f64>()
     }
 
-    /// The scores of the classes 0, 1, … for the nearest whole number, as `nearest` has them. What constants have
-    /// more digits than bfloat16 is a multiple of `one`, if it is given, which is 1 at every token.
-    pub fn classes(&self, count: usize, one: Option<VariableId>) -> Vec<Linear> {
-        let numbers: Vec<f64> = (0..count).map(|class| class as f64).collect();
-        let scores = self.nearest(&Linear::constant(1.0), &numbers);
-        let Some(one) = one else {
-            return scores;
-        };
-        let split = |score: Linear| score.with_bias_in_two(one);
-        scores.into_iter().map(split).collect()
-    }
-
     /// It with a constant that bfloat16 holds. What is left of that is read of `one`, which is 1 everywhere.
     #[must_use]
     pub fn with_bias_in_two(mut self, one: VariableId) -> Linear {
@@ -120,24 +94,6 @@ impl Linear {
         self.constant = bfloat16(all);
         let left = all - self.constant;
         self.plus(one, left)
-    }
-
-    /// The scores of numbers for the nearest to `y/x`, of this and a number `x` above 0, as [`score`] has them,
-    /// times a power of two that keeps the factors small.
-    pub fn nearest(&self, x: &Linear, numbers: &[f64]) -> Vec<Linear> {
-        let scores = numbers.iter().map(|a| {
-            let [of_y, of_x] = score(*a, numbers);
-            self.scaled(of_y).add(&x.scaled(of_x))
-        });
-        let scores: Vec<Linear> = scores.collect();
-        let factors = scores
-            .iter()
-            .flat_map(|score| score.terms.values().chain([&score.constant]));
-        let largest = factors.fold(1.0f64, |most, factor| most.max(factor.abs()));
-        let scale = 2f64
-            .powi((LARGEST / largest).log2().floor() as i32)
-            .min(1.0);
-        scores.iter().map(|score| score.scaled(scale)).collect()
     }
 
     /// It as a key of a map: its numbers as bits.

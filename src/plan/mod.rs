@@ -14,6 +14,7 @@ mod linear;
 mod never;
 pub mod pass;
 mod print;
+mod read_out;
 mod remark;
 mod selected;
 mod size;
@@ -24,10 +25,11 @@ mod tables;
 pub use at_points::{apart, ascending, output, outputs};
 pub(crate) use dimension::UNIFORM_ROW;
 pub use dimension::{Dimension, Scale, level};
-pub use linear::{Linear, score};
+pub use linear::Linear;
+pub use read_out::{Read, ReadOut, score};
 pub(crate) use size::columns;
 
-use crate::model::{Decoder, Host};
+use crate::model::Host;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -346,68 +348,6 @@ impl Unit {
     }
 }
 
-/// Linear scores and how values are read from them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ReadOut {
-    /// Its name in the program, or else its expression.
-    pub name: String,
-    /// What of the program it is for.
-    pub source: Source,
-    /// One for each class, or one that is the number.
-    pub scores: Vec<Linear>,
-    /// How scores become values.
-    #[serde(skip, default = "no_decoder")]
-    pub decoder: Decoder,
-    /// What is read, and for each class the number that stands for it.
-    pub read: Read,
-}
-
-/// What the scores of a readout are made of.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Read {
-    /// The number itself; the nearest of these.
-    Nearest(Vec<f64>),
-    /// The nearest of 0, 1, … to a number `y`: the scores `2jy - j²`.
-    Classes(Linear, usize),
-    /// The nearest to `y/x`, where `x` is above 0: the scores `2ay - a²x`.
-    Ratio {
-        /// `y`, which is 1 where `x` is an inverse width.
-        numerator: Linear,
-        /// `x`
-        denominator: Linear,
-        /// What the ratio can be, one number for each class, ascending.
-        numbers: Vec<f64>,
-    },
-}
-
-impl Read {
-    /// The scores that it is made into, unless it is one that is read as it is; `one` as for [`Linear::classes`].
-    pub fn scores(&self, one: Option<VariableId>) -> Option<Vec<Linear>> {
-        match self {
-            Read::Nearest(_) => None,
-            Read::Classes(number, count) => Some(number.classes(*count, one)),
-            Read::Ratio {
-                numerator,
-                denominator,
-                numbers,
-            } => Some(numerator.nearest(denominator, numbers)),
-        }
-    }
-}
-
-fn no_decoder() -> Decoder {
-    Decoder::Numerical(Vec::new())
-}
-
-impl ReadOut {
-    /// The half layer after which all that it reads and that there is is written; see [`Plan::readiness`].
-    pub fn ready(&self, readiness: &[usize]) -> usize {
-        let reads = self.scores.iter().flat_map(Linear::reads);
-        let latest = reads.filter_map(|id| readiness.get(id.0 as usize)).max();
-        latest.copied().unwrap_or(0)
-    }
-}
-
 impl Attend {
     /// The products of its logit.
     pub fn products(&self) -> impl Iterator<Item = &Product> {
@@ -455,16 +395,6 @@ impl Plan {
     /// What hidden units write to a variable.
     pub fn forwards_into(&self, id: VariableId) -> impl Iterator<Item = &FeedForward> {
         self.feed_forwards.iter().filter(move |op| op.into == id)
-    }
-
-    /// All that is read from the stream in the end: outputs, then views.
-    pub fn read_outs(&self) -> impl Iterator<Item = &ReadOut> {
-        self.outputs.iter().chain(&self.views)
-    }
-
-    /// The scores of all readouts.
-    pub fn scores(&self) -> impl Iterator<Item = &Linear> {
-        self.read_outs().flat_map(|read_out| &read_out.scores)
     }
 
     /// Whether heads read a variable.

@@ -34,8 +34,19 @@ fn combine_those(plan: &mut Plan, is_among: fn(&Plan, VariableId) -> bool) {
             add_up(plan, &group, values);
         }
     }
-    join_values(plan);
-    join_units(plan);
+    // What one head writes to one variable is one value, and so are units of one argument.
+    let attends = std::mem::take(&mut plan.attends);
+    plan.attends = joined(
+        attends,
+        |op| (op.pattern, op.into),
+        |op, other| op.value = op.value.add(&other.value),
+    );
+    let forwards = std::mem::take(&mut plan.feed_forwards);
+    plan.feed_forwards = joined(
+        forwards,
+        |op| (op.bank, op.into),
+        |op, other| op.units.extend(other.units),
+    );
     let attended = plan.attends.iter().map(|op| op.into);
     let written = attended.chain(plan.feed_forwards.iter().map(|op| op.into));
     let written: BTreeSet<VariableId> = written.collect();
@@ -224,32 +235,22 @@ fn label(plan: &Plan, group: &Group) -> String {
     labels.join(" and ")
 }
 
-/// What one head writes to one variable is one value.
-fn join_values(plan: &mut Plan) {
+/// Operations of which those with one key are one.
+fn joined<T>(
+    operations: Vec<T>,
+    key: impl Fn(&T) -> (usize, VariableId),
+    add: impl Fn(&mut T, T),
+) -> Vec<T> {
     let mut known: BTreeMap<(usize, VariableId), usize> = BTreeMap::new();
-    let attends = std::mem::take(&mut plan.attends);
-    for op in attends {
-        match known.get(&(op.pattern, op.into)) {
-            Some(at) => plan.attends[*at].value = plan.attends[*at].value.add(&op.value),
+    let mut joined: Vec<T> = Vec::new();
+    for op in operations {
+        match known.get(&key(&op)) {
+            Some(at) => add(&mut joined[*at], op),
             None => {
-                known.insert((op.pattern, op.into), plan.attends.len());
-                plan.attends.push(op);
+                known.insert(key(&op), joined.len());
+                joined.push(op);
             }
         }
     }
-}
-
-/// What hidden units of one argument write to one variable is one operation.
-fn join_units(plan: &mut Plan) {
-    let mut known: BTreeMap<(usize, VariableId), usize> = BTreeMap::new();
-    let forwards = std::mem::take(&mut plan.feed_forwards);
-    for op in forwards {
-        match known.get(&(op.bank, op.into)) {
-            Some(at) => plan.feed_forwards[*at].units.extend(op.units),
-            None => {
-                known.insert((op.bank, op.into), plan.feed_forwards.len());
-                plan.feed_forwards.push(op);
-            }
-        }
-    }
+    joined
 }

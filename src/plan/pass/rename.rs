@@ -1,7 +1,7 @@
 //! Changing what the readers of variables read. Taking variables out of a plan: readers of one read
 //! another instead, and the rest are numbered anew. Variables in another order.
 
-use crate::plan::{Linear, Plan, Read, ReadOut, VariableId};
+use crate::plan::{Linear, Plan, Read, VariableId};
 
 impl Plan {
     /// Has readers of each variable read the one that takes its place; a variable with none goes,
@@ -103,23 +103,6 @@ impl Plan {
                 }
             }
         }
-    }
-}
-
-impl ReadOut {
-    /// What it reads: also what no score has, since all values are alike in that.
-    pub(super) fn reads(&self) -> impl Iterator<Item = VariableId> {
-        let of_read = match &self.read {
-            Read::Nearest(_) => Vec::new(),
-            Read::Classes(number, _) => vec![number],
-            Read::Ratio {
-                numerator,
-                denominator,
-                ..
-            } => vec![numerator, denominator],
-        };
-        let linears = self.scores.iter().chain(of_read);
-        linears.flat_map(Linear::reads)
     }
 }
 
