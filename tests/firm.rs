@@ -307,20 +307,52 @@ fn a_model_changed_by_hand_is_read_where_that_is_asked_for() {
     assert!(from_bytes(&to_bytes(&changed).unwrap()).is_ok());
 }
 
+/// The bytes of a model with another plan.
+fn with_plan(bytes: &[u8], change: impl Fn(&mut serde_json::Value)) -> Vec<u8> {
+    let mut model = from_bytes(bytes).unwrap();
+    let mut plan = serde_json::from_str(&model.plan.unwrap()).unwrap();
+    change(&mut plan);
+    model.plan = Some(plan.to_string());
+    to_bytes(&model).unwrap()
+}
+
 /// A plan may name what there is not.
 #[test]
 fn a_plan_that_reads_no_variable_is_an_error() {
     let (place, bytes) = compiled();
-    let mut model = from_bytes(&bytes).unwrap();
-    let mut plan: serde_json::Value = serde_json::from_str(&model.plan.unwrap()).unwrap();
-    plan["views"][0]["scores"][0]["terms"] = serde_json::json!({"9999": 1.0});
-    model.plan = Some(plan.to_string());
-    std::fs::write(place.path("model"), to_bytes(&model).unwrap()).unwrap();
+    let changed = with_plan(&bytes, |plan| {
+        plan["views"][0]["scores"][0]["terms"] = serde_json::json!({"9999": 1.0});
+    });
+    std::fs::write(place.path("model"), changed).unwrap();
     let ran = place.shell("rasp certify model");
     let told = ran.err.contains("reads a variable that there is not");
     assert!(ran.err.contains("E0701") && told, "{}", ran.shown());
     let ran = place.shell("rasp exec model -i ab --trace");
     assert_eq!(ran.status, 0, "{}", ran.shown());
+}
+
+/// Without BOS the level of the sink has a table, of which each product has as many rows.
+#[test]
+fn a_plan_with_a_level_in_tables_of_several_sizes_is_an_error() {
+    let program = "found = aggregate(select(tokens, \"a\", ==), indices, 0);\n";
+    let place = Place::with(&[("found.rasp", program)]);
+    let compile = "rasp compile found.rasp -e found --vocab ab --max-len 4 --no-bos -o model";
+    assert_eq!(place.shell(compile).status, 0);
+    let bytes = std::fs::read(place.path("model")).unwrap();
+    let changed = with_plan(&bytes, |plan| {
+        let attends = plan["attends"].as_array_mut().unwrap().iter_mut();
+        let mut terms = attends.flat_map(|attend| attend["terms"].as_array_mut().unwrap());
+        let level = terms.find(|term| term["meaning"].get("Bos").is_some());
+        let products = level.unwrap()["products"].as_array_mut().unwrap();
+        let mut empty = products[0].clone();
+        empty["queries"] = serde_json::json!([]);
+        empty["keys"] = serde_json::json!([]);
+        products.push(empty);
+    });
+    std::fs::write(place.path("model"), changed).unwrap();
+    let ran = place.shell("rasp certify model");
+    let told = ran.err.contains("of several sizes");
+    assert!(ran.err.contains("E0701") && told, "{}", ran.shown());
 }
 
 /// A model file with another header.

@@ -277,11 +277,8 @@ fn embedded(plan: &Plan) -> Vec<bool> {
 
 /// Units that operations of one bank have in common stand where the first has them.
 fn units(plan: &Plan) -> Vec<Vec<Unit>> {
-    let mut places: BTreeMap<(usize, usize, u64, u64), usize> = BTreeMap::new();
-    let key = |op: &FeedForward, unit: &Unit| {
-        let (slope, offset) = (unit.slope.to_bits(), unit.offset.to_bits());
-        (op.layer, op.bank, slope, offset)
-    };
+    let mut places: BTreeMap<(usize, usize, (u64, u64)), usize> = BTreeMap::new();
+    let key = |op: &FeedForward, unit: &Unit| (op.layer, op.bank, unit.key());
     for op in &plan.feed_forwards {
         for unit in &op.units {
             let next = places.len();

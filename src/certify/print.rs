@@ -1,7 +1,8 @@
 //! A certificate as text.
 
 use super::{Certificate, VariableBound};
-use crate::model::describe::{head_names, name_and_value, rounded};
+use crate::model::describe::{head_names, rounded};
+use crate::model::label::name_and_value;
 use std::fmt;
 
 impl fmt::Display for Certificate {

@@ -211,7 +211,7 @@ impl Lowering<'_> {
     }
 
     fn feed_forward(&self, layer: usize) -> FeedForward {
-        let mut known: BTreeMap<(usize, u64, u64), usize> = BTreeMap::new();
+        let mut known: BTreeMap<(usize, (u64, u64)), usize> = BTreeMap::new();
         let (mut input, mut output, mut bias) = (Triplets::new(), Triplets::new(), Vec::new());
         for forward in self
             .plan
@@ -220,7 +220,7 @@ impl Lowering<'_> {
             .filter(|op| op.layer == layer)
         {
             for unit in &forward.units {
-                let key = (forward.bank, unit.slope.to_bits(), unit.offset.to_bits());
+                let key = (forward.bank, unit.key());
                 let at = *known.entry(key).or_insert_with(|| {
                     let at = bias.len();
                     let read = self.plan.unit(forward, unit);

@@ -5,7 +5,7 @@ use super::Subject;
 use super::drawing::{Block, Cell, Drawing, Grid, Group, Panel, Role, Scale, Section, TextRow};
 use super::transformer::{output, positions, rows, traced};
 use crate::base::Fallible;
-use crate::model::describe::name_and_value;
+use crate::model::label::name_and_value;
 use crate::model::{Head, Matrix, Model, half_layer};
 use crate::value::sequence::input_source;
 use rustc_hash::FxHashMap;

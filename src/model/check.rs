@@ -1,9 +1,8 @@
 //! Whether the parts of a model fit each other. Everything that runs or stores a model relies on
 //! this; a file is not believed before it passes.
 
-use super::file::unembedding;
-use super::matrix::Matrix;
-use super::transformer::{Decoder, FeedForward, Head, Mask, Model, Readout};
+use super::transformer::{Decoder, Mask, Model, Readout};
+use super::weights::{Numbers, Owner, Tensor};
 use crate::value::Value;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -20,17 +19,8 @@ impl Model {
     /// # Errors
     /// What does not fit, in words.
     pub fn check(&self) -> Checked {
-        let d_model = self.d_model;
-        equal("directions", self.directions.len(), d_model)?;
-        let tokens = self.vocabulary.len() + self.before_tokens();
-        shape("embed.W_E", &self.token_embedding, tokens, d_model)?;
-        let positions = self.max_length.saturating_add(self.before_tokens());
-        shape(
-            "pos_embed.W_pos",
-            &self.position_embedding,
-            positions,
-            d_model,
-        )?;
+        equal("directions", self.directions.len(), self.d_model)?;
+        self.tensors().iter().try_for_each(fits)?;
         let mut known = rustc_hash::FxHashSet::default();
         if let Some(twice) = self.vocabulary.iter().find(|token| !known.insert(*token)) {
             return Err(format!(
@@ -39,14 +29,11 @@ impl Model {
             ));
         }
         for (index, layer) in self.layers.iter().enumerate() {
-            for (number, head) in layer.heads.iter().enumerate() {
-                let name = format!("blocks.{index}.attn.{number}");
-                head.check(&name, d_model)?;
-                if self.causal && head.mask == Mask::Later {
-                    return Err(format!("{name}: later keys in a causal model"));
-                }
+            let later = layer.heads.iter().position(|head| head.mask == Mask::Later);
+            if let Some(number) = later.filter(|_| self.causal) {
+                let name = Owner::Head(index, number);
+                return Err(format!("{name}: later keys in a causal model"));
             }
-            layer.mlp.check(&format!("blocks.{index}.mlp"), d_model)?;
         }
         self.check_loops()?;
         self.check_outputs()?;
@@ -79,7 +66,7 @@ impl Model {
         }
         let mut known = rustc_hash::FxHashSet::default();
         for (index, output) in self.outputs.iter().enumerate() {
-            output.readout.check(&unembedding(index), self.d_model)?;
+            output.readout.check(&Owner::Output(index).to_string())?;
             if !known.insert(&output.name) {
                 return Err(format!("two outputs named {}", output.name));
             }
@@ -91,7 +78,7 @@ impl Model {
         let mut ready = 0;
         for variable in &self.variables {
             let what = format!("variable {}", variable.name);
-            variable.readout.check(&what, self.d_model)?;
+            variable.readout.check(&what)?;
             if variable.ready > 2 * self.layers.len() {
                 return Err(format!("{what}: ready after half layer {}", variable.ready));
             }
@@ -104,33 +91,9 @@ impl Model {
     }
 }
 
-impl Head {
-    fn check(&self, name: &str, d_model: usize) -> Checked {
-        let (d_head, d_value) = (self.query.columns(), self.value.columns());
-        shape(&format!("{name}.W_Q"), &self.query, d_model, d_head)?;
-        bias(&format!("{name}.b_Q"), &self.query_bias, d_head)?;
-        shape(&format!("{name}.W_K"), &self.key, d_model, d_head)?;
-        bias(&format!("{name}.b_K"), &self.key_bias, d_head)?;
-        shape(&format!("{name}.W_V"), &self.value, d_model, d_value)?;
-        shape(&format!("{name}.W_O"), &self.output, d_value, d_model)
-    }
-}
-
-impl FeedForward {
-    fn check(&self, name: &str, d_model: usize) -> Checked {
-        let d_mlp = self.input.columns();
-        shape(&format!("{name}.W_in"), &self.input, d_model, d_mlp)?;
-        shape(&format!("{name}.W_out"), &self.output, d_mlp, d_model)?;
-        bias(&format!("{name}.b_in"), &self.input_bias, d_mlp)?;
-        bias(&format!("{name}.b_out"), &self.output_bias, d_model)
-    }
-}
-
 impl Readout {
-    fn check(&self, name: &str, d_model: usize) -> Checked {
+    fn check(&self, name: &str) -> Checked {
         let outputs = self.bias.len();
-        shape(&format!("{name}.W_U"), &self.weights, d_model, outputs)?;
-        bias(&format!("{name}.b_U"), &self.bias, outputs)?;
         match &self.decoder {
             Decoder::Categorical(values) if values.is_empty() => {
                 Err(format!("{name}: a decoder without values"))
@@ -170,20 +133,22 @@ fn equal(what: &str, found: usize, expected: usize) -> Checked {
     Err(format!("{what}: {found} where {expected} are needed"))
 }
 
-fn shape(name: &str, matrix: &Matrix, rows: usize, columns: usize) -> Checked {
-    if (matrix.rows(), matrix.columns()) != (rows, columns) {
-        let found = (matrix.rows(), matrix.columns());
-        return Err(format!(
-            "{name}: shape {found:?} where {:?} is needed",
-            (rows, columns)
-        ));
+/// Whether a matrix or a bias has its shape, and all its numbers are finite.
+fn fits(tensor: &Tensor) -> Checked {
+    let name = tensor.to_string();
+    match tensor.numbers {
+        Numbers::Matrix(matrix, sides) => {
+            let (found, [rows, columns]) = ((matrix.rows(), matrix.columns()), sides);
+            let needed = (rows.1, columns.1);
+            if found != needed {
+                return Err(format!(
+                    "{name}: shape {found:?} where {needed:?} is needed"
+                ));
+            }
+        }
+        Numbers::Bias(bias, (_, length)) => equal(&name, bias.len(), length)?,
     }
-    finite(name, matrix.entries().map(|(_, _, value)| value))
-}
-
-fn bias(name: &str, values: &[f64], length: usize) -> Checked {
-    equal(name, values.len(), length)?;
-    finite(name, values.iter().copied())
+    finite(&name, tensor.numbers.entries())
 }
 
 fn finite(name: &str, mut values: impl Iterator<Item = f64>) -> Checked {

@@ -1,8 +1,8 @@
 //! Where the weights of two models differ, to the bit.
 
-use super::file::unembedding;
 use super::matrix::Matrix;
-use super::transformer::{FeedForward, Head, Model, Readout};
+use super::transformer::{Head, Model};
+use super::weights::{Axis, Numbers, Owner, Tensor};
 
 /// The first entry in which a model differs from what it should be, in words; `None` if all weights
 /// are the same.
@@ -32,17 +32,11 @@ pub fn difference(expected: &Model, found: &Model) -> Option<String> {
     if expected.loops != found.loops {
         return Some("which layers run again and again".to_string());
     }
-    Comparison { expected, found }.weights()
-}
-
-/// What the rows or columns of a matrix are.
-#[derive(Clone, Copy)]
-enum Axis {
-    Direction,
-    Token,
-    Position,
-    /// Numbered things of this name.
-    Numbered(&'static str),
+    let comparison = Comparison { expected, found };
+    comparison.parts().or_else(|| {
+        let mut pairs = expected.tensors().into_iter().zip(found.tensors());
+        pairs.find_map(|(ours, theirs)| comparison.tensor(&ours, &theirs))
+    })
 }
 
 struct Comparison<'m> {
@@ -51,134 +45,60 @@ struct Comparison<'m> {
 }
 
 impl Comparison<'_> {
-    fn weights(&self) -> Option<String> {
-        let (expected, found) = (self.expected, self.found);
-        let tokens = (&expected.token_embedding, &found.token_embedding);
-        let positions = (&expected.position_embedding, &found.position_embedding);
-        self.matrix("embed.W_E", tokens, [Axis::Token, Axis::Direction])
-            .or_else(|| {
-                self.matrix(
-                    "pos_embed.W_pos",
-                    positions,
-                    [Axis::Position, Axis::Direction],
-                )
-            })
-            .or_else(|| {
-                let layers = expected.layers.iter().zip(&found.layers).enumerate();
-                let mut layers = layers.map(|(at, (ours, theirs))| {
-                    let name = format!("blocks.{at}");
-                    self.heads(&name, &ours.heads, &theirs.heads)
-                        .or_else(|| self.hidden(&format!("{name}.mlp"), &ours.mlp, &theirs.mlp))
-                });
-                layers.find_map(|difference| difference)
-            })
-            .or_else(|| self.readouts())
-    }
-
-    fn heads(&self, layer: &str, expected: &[Head], found: &[Head]) -> Option<String> {
-        let differ = count(&format!("heads in {layer}"), expected.len(), found.len());
-        let pairs = expected.iter().zip(found).enumerate();
-        let mut heads = pairs.map(|(at, (ours, theirs))| {
-            let of = format!("of the head \"{}\"", ours.label);
-            let name = |tensor: &str| format!("{layer}.attn.{at}.{tensor} {of}");
-            let dimension = Axis::Numbered("dimension");
-            let value = Axis::Numbered("value");
-            if (ours.mask, ours.attention) != (theirs.mask, theirs.attention) {
-                return Some(name("the mask or the kind of attention"));
+    /// In what else than weights layers and variables differ.
+    fn parts(&self) -> Option<String> {
+        let layers = self.expected.layers.iter().zip(&self.found.layers);
+        for (at, (ours, theirs)) in layers.enumerate() {
+            let heads = [ours.heads.len(), theirs.heads.len()];
+            if heads[0] != heads[1] {
+                return count(&format!("heads in blocks.{at}"), heads[0], heads[1]);
             }
-            self.matrix(
-                &name("W_Q"),
-                (&ours.query, &theirs.query),
-                [Axis::Direction, dimension],
-            )
-            .or_else(|| {
-                bias(
-                    &name("b_Q"),
-                    "dimension",
-                    &ours.query_bias,
-                    &theirs.query_bias,
-                )
-            })
-            .or_else(|| {
-                let keys = (&ours.key, &theirs.key);
-                self.matrix(&name("W_K"), keys, [Axis::Direction, dimension])
-            })
-            .or_else(|| bias(&name("b_K"), "dimension", &ours.key_bias, &theirs.key_bias))
-            .or_else(|| {
-                let values = (&ours.value, &theirs.value);
-                self.matrix(&name("W_V"), values, [Axis::Direction, value])
-            })
-            .or_else(|| {
-                let outputs = (&ours.output, &theirs.output);
-                self.matrix(&name("W_O"), outputs, [value, Axis::Direction])
-            })
-        });
-        differ.or_else(|| heads.find_map(|difference| difference))
-    }
-
-    fn hidden(&self, name: &str, ours: &FeedForward, theirs: &FeedForward) -> Option<String> {
-        if ours.layer_norm != theirs.layer_norm {
-            return Some(format!("{name}: whether hidden units are normalised"));
+            let attends = |head: &Head| (head.mask, head.attention);
+            let mut pairs = ours.heads.iter().zip(&theirs.heads);
+            if let Some(number) = pairs.position(|(one, other)| attends(one) != attends(other)) {
+                let head = Owner::Head(at, number);
+                let of = self.of(head);
+                return Some(format!("{head}.the mask or the kind of attention{of}"));
+            }
+            if ours.mlp.layer_norm != theirs.mlp.layer_norm {
+                let block = Owner::Hidden(at);
+                return Some(format!("{block}: whether hidden units are normalised"));
+            }
         }
-        let unit = Axis::Numbered("unit");
-        let input = (&ours.input, &theirs.input);
-        let output = (&ours.output, &theirs.output);
-        self.matrix(&format!("{name}.W_in"), input, [Axis::Direction, unit])
-            .or_else(|| {
-                bias(
-                    &format!("{name}.b_in"),
-                    "unit",
-                    &ours.input_bias,
-                    &theirs.input_bias,
-                )
-            })
-            .or_else(|| self.matrix(&format!("{name}.W_out"), output, [unit, Axis::Direction]))
-            .or_else(|| {
-                let (ours, theirs) = (&ours.output_bias, &theirs.output_bias);
-                bias(&format!("{name}.b_out"), "direction", ours, theirs)
-            })
-    }
-
-    fn readouts(&self) -> Option<String> {
-        let outputs = self.expected.outputs.iter().zip(&self.found.outputs);
-        let mut outputs = outputs.enumerate().map(|(at, (ours, theirs))| {
-            let of = format!("of the output \"{}\"", ours.name);
-            self.readout(&unembedding(at), &of, &ours.readout, &theirs.readout)
-        });
         let variables = self.expected.variables.iter().zip(&self.found.variables);
         let mut variables = variables.enumerate().map(|(at, (ours, theirs))| {
-            let of = format!("of the variable \"{}\"", ours.name);
-            count(
-                &format!("half layers before {of}"),
-                ours.ready,
-                theirs.ready,
-            )
-            .or_else(|| {
-                self.readout(
-                    &format!("variables.{at}"),
-                    &of,
-                    &ours.readout,
-                    &theirs.readout,
-                )
-            })
+            let of = self.of(Owner::Variable(at));
+            count(&format!("half layers before{of}"), ours.ready, theirs.ready)
         });
-        outputs
-            .find_map(|difference| difference)
-            .or_else(|| variables.find_map(|difference| difference))
+        variables.find_map(|difference| difference)
     }
 
-    fn readout(&self, name: &str, of: &str, ours: &Readout, theirs: &Readout) -> Option<String> {
-        let weights = (&ours.weights, &theirs.weights);
-        let axes = [Axis::Direction, Axis::Numbered("class")];
-        self.matrix(&format!("{name}.W_U {of}"), weights, axes)
-            .or_else(|| {
-                bias(
-                    &format!("{name}.b_U {of}"),
-                    "class",
-                    &ours.bias,
-                    &theirs.bias,
-                )
-            })
+    fn tensor(&self, ours: &Tensor, theirs: &Tensor) -> Option<String> {
+        let name = format!("{ours}{}", self.of(ours.owner));
+        match (ours.numbers, theirs.numbers) {
+            (Numbers::Matrix(ours, sides), Numbers::Matrix(theirs, _)) => {
+                self.matrix(&name, (ours, theirs), sides.map(|(axis, _)| axis))
+            }
+            (Numbers::Bias(ours, (axis, _)), Numbers::Bias(theirs, _)) => {
+                self.bias(&name, axis, ours, theirs)
+            }
+            (Numbers::Matrix(..), Numbers::Bias(..)) | (Numbers::Bias(..), Numbers::Matrix(..)) => {
+                None
+            }
+        }
+    }
+
+    /// What people call what has weights, if it has a name.
+    fn of(&self, owner: Owner) -> String {
+        let model = self.expected;
+        match owner {
+            Owner::Tokens | Owner::Positions | Owner::Hidden(_) => String::new(),
+            Owner::Head(layer, head) => {
+                format!(" of the head \"{}\"", model.layers[layer].heads[head].label)
+            }
+            Owner::Output(at) => format!(" of the output \"{}\"", model.outputs[at].name),
+            Owner::Variable(at) => format!(" of the variable \"{}\"", model.variables[at].name),
+        }
     }
 
     fn matrix(
@@ -222,6 +142,18 @@ impl Comparison<'_> {
         }
     }
 
+    fn bias(&self, name: &str, axis: Axis, expected: &[f64], found: &[f64]) -> Option<String> {
+        if expected.len() != found.len() {
+            return count(&format!("entries of {name}"), expected.len(), found.len());
+        }
+        let mut pairs = expected.iter().zip(found);
+        let at = pairs.position(|(ours, theirs)| ours.to_bits() != theirs.to_bits())?;
+        let (place, ours, theirs) = (self.place(axis, at), expected[at], found[at]);
+        Some(format!(
+            "{name} at {place}: {theirs:?} where {ours:?} is expected"
+        ))
+    }
+
     fn place(&self, axis: Axis, at: usize) -> String {
         let model = self.expected;
         match axis {
@@ -241,16 +173,4 @@ impl Comparison<'_> {
 
 fn count(what: &str, expected: usize, found: usize) -> Option<String> {
     (expected != found).then(|| format!("{found} {what} where {expected} are expected"))
-}
-
-fn bias(name: &str, what: &str, expected: &[f64], found: &[f64]) -> Option<String> {
-    if expected.len() != found.len() {
-        return count(&format!("entries of {name}"), expected.len(), found.len());
-    }
-    let mut pairs = expected.iter().zip(found).enumerate();
-    let differ = |(_, (ours, theirs)): &(usize, (&f64, &f64))| ours.to_bits() != theirs.to_bits();
-    let (at, (ours, theirs)) = pairs.find(differ)?;
-    Some(format!(
-        "{name} at {what} {at}: {theirs:?} where {ours:?} is expected"
-    ))
 }

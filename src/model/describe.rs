@@ -4,6 +4,7 @@
 use super::cell;
 use super::host::{Exactness, describe_any_order, describe_exactness};
 use super::json::value_to_json;
+use super::label::{name_and_value, without_gap};
 use super::transformer::{Attention, Decoder, Head, Loop, Mask, Model, Output, Readout, Variable};
 use crate::base::table::{aligned, indented};
 use rustc_hash::FxHashMap;
@@ -259,32 +260,9 @@ fn encoding(readout: &Readout) -> String {
     }
 }
 
-/// Before the value that ends those that a direction stands for.
-const SIGNS: [&str; 3] = ["<= ", ">= ", "!= "];
-
-/// What a direction is of, and the value that it stands for if it is called after one: `name = value`; or the values,
-/// as in `name <= value`, sign and all.
-pub fn name_and_value(label: &str) -> (&str, Option<&str>) {
-    let is_whole = |name: &str| name.matches('(').count() == name.matches(')').count();
-    let of_several = || {
-        let at = SIGNS.iter().filter_map(|sign| label.find(sign)).min()?;
-        let name = label[..at].strip_suffix(' ')?;
-        is_whole(name).then_some((name, &label[at..]))
-    };
-    match label.split_once(" = ") {
-        Some((name, value)) => (name, Some(value)),
-        None => of_several().map_or((label, None), |(name, all)| (name, Some(all))),
-    }
-}
-
 /// Neighbouring directions of one name share a row.
 fn directions(model: &Model) -> Section {
     let mut groups: Vec<(usize, usize, &str, Vec<String>)> = Vec::new();
-    // A sign stands with its value, among others.
-    let without_gap = |value: &str| match SIGNS.iter().any(|sign| value.starts_with(sign)) {
-        true => value.replacen(' ', "", 1),
-        false => value.to_string(),
-    };
     for (direction, label) in model.directions.iter().enumerate() {
         let (name, value) = name_and_value(label);
         match groups.last_mut() {
@@ -359,7 +337,6 @@ pub fn rounded(number: f64) -> String {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = |name: &str, value: String| vec![name.to_string(), value];
         let attention = if self.causal { "causal" } else { "both ways" };
         let attention = match self.bos {
             true => attention.to_string(),
@@ -373,36 +350,30 @@ impl fmt::Display for Summary {
             "{}, without W_U, every layer as wide as the widest, as Tracr counts",
             self.padded_parameters
         );
-        let mut sizes = vec![
-            row("layers", layers),
-            row("heads", list(&self.heads)),
-            row("d_model", self.d_model.to_string()),
-            row("d_head", list(&self.d_head)),
-            row("d_mlp", list(&self.d_mlp)),
-            row("parameters", self.parameters.to_string()),
-            row("not zero", self.nonzero.to_string()),
-            row("padded", padded),
-            row(
-                "weights",
-                format!("at most {}", rounded(self.largest_weight)),
-            ),
-            row("vocabulary", self.vocabulary.to_string()),
-            row("max length", self.max_length.to_string()),
-            row("attention", attention),
-            row("certified", describe_exactness(&self.certified)),
+        let at_most = |number| format!("at most {}", rounded(number));
+        let normalised = (!self.layer_norm.is_empty())
+            .then(|| format!("hidden units of layer {}", list(&self.layer_norm)));
+        let sizes = [
+            ("layers", Some(layers)),
+            ("heads", Some(list(&self.heads))),
+            ("d_model", Some(self.d_model.to_string())),
+            ("d_head", Some(list(&self.d_head))),
+            ("d_mlp", Some(list(&self.d_mlp))),
+            ("layer norm", normalised),
+            ("parameters", Some(self.parameters.to_string())),
+            ("not zero", Some(self.nonzero.to_string())),
+            ("padded", Some(padded)),
+            ("weights", Some(at_most(self.largest_weight))),
+            ("activations", self.largest_activation.map(at_most)),
+            ("vocabulary", Some(self.vocabulary.to_string())),
+            ("max length", Some(self.max_length.to_string())),
+            ("attention", Some(attention)),
+            ("certified", Some(describe_exactness(&self.certified))),
+            ("sums", describe_any_order(&self.any_order, &self.certified)),
         ];
-        if let Some(largest) = self.largest_activation {
-            let at = sizes.len() - 4;
-            let most = format!("at most {}", rounded(largest));
-            sizes.insert(at, row("activations", most));
-        }
-        if let Some(sums) = describe_any_order(&self.any_order, &self.certified) {
-            sizes.push(row("sums", sums));
-        }
-        if !self.layer_norm.is_empty() {
-            let layers = format!("hidden units of layer {}", list(&self.layer_norm));
-            sizes.insert(5, row("layer norm", layers));
-        }
+        let rows = sizes.into_iter();
+        let rows = rows.filter_map(|(name, size)| Some(vec![name.to_string(), size?]));
+        let sizes: Vec<Vec<String>> = rows.collect();
         writeln!(f, "{}", cell::label(&self.name))?;
         f.write_str(&indented(&aligned(&sizes, 2), 2))?;
         for section in self.details.iter().filter(|section| section.rows.len() > 1) {

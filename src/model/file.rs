@@ -7,11 +7,12 @@
 use super::digest::Digest;
 use super::header;
 use super::host::Exactness;
-use super::json::Atom;
+use super::json;
 use super::tensors::{Shapes, TensorReader, Writer};
 use super::transformer::{
     Attention, Decoder, FeedForward, Head, Layer, Loop, Mask, Model, Output, Readout, Variable,
 };
+use super::weights::{Numbers, Owner};
 use crate::base::write::write_made;
 use crate::base::{Code, Diagnostic, Existing, Fallible, read::open, visible};
 use crate::value::Value;
@@ -35,7 +36,8 @@ struct Metadata {
     format: u32,
     name: String,
     bos: bool,
-    vocabulary: Vec<Atom>,
+    #[serde(with = "json::values")]
+    vocabulary: Vec<Value>,
     max_length: usize,
     causal: bool,
     /// Labels of the heads of each layer.
@@ -72,7 +74,7 @@ struct StoredAttention {
 #[serde(deny_unknown_fields)]
 struct StoredOutput {
     name: String,
-    decoder: StoredDecoder,
+    decoder: Decoder,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -80,14 +82,7 @@ struct StoredOutput {
 struct StoredVariable {
     name: String,
     ready: usize,
-    decoder: StoredDecoder,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum StoredDecoder {
-    Categorical(Vec<Atom>),
-    Numerical(Vec<Atom>),
+    decoder: Decoder,
 }
 
 /// The model as the bytes of a file.
@@ -99,20 +94,11 @@ pub fn to_bytes(model: &Model) -> Fallible<Vec<u8>> {
     let checked = model.check().map_err(broken);
     checked.map_err(|problem| Box::new(Diagnostic::error(Code::BadModel, problem)))?;
     let mut writer = Writer::default();
-    writer.matrix("embed.W_E", &model.token_embedding);
-    writer.matrix("pos_embed.W_pos", &model.position_embedding);
-    for (index, layer) in model.layers.iter().enumerate() {
-        write_layer(&mut writer, &block(index), layer);
-    }
-    for (index, output) in model.outputs.iter().enumerate() {
-        write_readout(&mut writer, &unembedding(index), &output.readout);
-    }
-    for (index, variable) in model.variables.iter().enumerate() {
-        write_readout(
-            &mut writer,
-            &format!("variables.{index}"),
-            &variable.readout,
-        );
+    for tensor in model.tensors() {
+        match tensor.numbers {
+            Numbers::Matrix(matrix, _) => writer.matrix(&tensor.to_string(), matrix),
+            Numbers::Bias(bias, _) => writer.vector(&tensor.to_string(), bias),
+        }
     }
     if let Some(plan) = &model.plan {
         writer.text(PLAN, plan);
@@ -187,11 +173,11 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
     let variable = |variable: &Variable| StoredVariable {
         name: variable.name.clone(),
         ready: variable.ready,
-        decoder: StoredDecoder::new(&variable.readout.decoder),
+        decoder: variable.readout.decoder.clone(),
     };
     let output = |output: &Output| StoredOutput {
         name: output.name.clone(),
-        decoder: StoredDecoder::new(&output.readout.decoder),
+        decoder: output.readout.decoder.clone(),
     };
     let layers = || model.layers.iter().enumerate();
     let attends = layers().flat_map(|(index, layer)| {
@@ -200,7 +186,7 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
             let Head {
                 mask, attention, ..
             } = *head;
-            let name = format!("{}.attn.{number}", block(index));
+            let name = Owner::Head(index, number).to_string();
             (name, StoredAttention { mask, attention })
         })
     });
@@ -209,7 +195,7 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
         format: FORMAT,
         name: model.name.clone(),
         bos: model.bos,
-        vocabulary: atoms(&model.vocabulary),
+        vocabulary: model.vocabulary.clone(),
         max_length: model.max_length,
         causal: model.causal,
         layers: model.layers.iter().map(labels).collect(),
@@ -229,64 +215,6 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
     }
 }
 
-impl StoredDecoder {
-    fn new(decoder: &Decoder) -> StoredDecoder {
-        match decoder {
-            Decoder::Categorical(values) => StoredDecoder::Categorical(atoms(values)),
-            Decoder::Numerical(values) => StoredDecoder::Numerical(atoms(values)),
-        }
-    }
-
-    fn restore(self) -> Decoder {
-        match self {
-            StoredDecoder::Categorical(atoms) => Decoder::Categorical(values(atoms)),
-            StoredDecoder::Numerical(atoms) => Decoder::Numerical(values(atoms)),
-        }
-    }
-}
-
-fn atoms(values: &[Value]) -> Vec<Atom> {
-    values.iter().cloned().map(Atom).collect()
-}
-
-fn values(atoms: Vec<Atom>) -> Vec<Value> {
-    atoms.into_iter().map(|atom| atom.0).collect()
-}
-
-fn write_layer(writer: &mut Writer, name: &str, layer: &Layer) {
-    for (index, head) in layer.heads.iter().enumerate() {
-        let name = format!("{name}.attn.{index}");
-        writer.matrix(&format!("{name}.W_Q"), &head.query);
-        writer.vector(&format!("{name}.b_Q"), &head.query_bias);
-        writer.matrix(&format!("{name}.W_K"), &head.key);
-        writer.vector(&format!("{name}.b_K"), &head.key_bias);
-        writer.matrix(&format!("{name}.W_V"), &head.value);
-        writer.matrix(&format!("{name}.W_O"), &head.output);
-    }
-    writer.matrix(&format!("{name}.mlp.W_in"), &layer.mlp.input);
-    writer.vector(&format!("{name}.mlp.b_in"), &layer.mlp.input_bias);
-    writer.matrix(&format!("{name}.mlp.W_out"), &layer.mlp.output);
-    writer.vector(&format!("{name}.mlp.b_out"), &layer.mlp.output_bias);
-}
-
-/// What the tensors of a layer begin with.
-fn block(layer: usize) -> String {
-    format!("blocks.{layer}")
-}
-
-/// What the tensors of an output are called.
-pub(super) fn unembedding(output: usize) -> String {
-    match output {
-        0 => "unembed".to_string(),
-        _ => format!("unembed.{output}"),
-    }
-}
-
-fn write_readout(writer: &mut Writer, name: &str, readout: &Readout) {
-    writer.matrix(&format!("{name}.W_U"), &readout.weights);
-    writer.vector(&format!("{name}.b_U"), &readout.bias);
-}
-
 fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
     let (mut reader, metadata) = TensorReader::open(bytes, KEY)?;
     let unread = |error: serde_json::Error| format!("its metadata: {error}");
@@ -299,33 +227,51 @@ fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
     }
     let mut metadata: Metadata = serde_json::from_str(&metadata).map_err(unread)?;
     reader.expect_sparse(metadata.sparse);
-    let token_embedding = reader.matrix("embed.W_E")?;
-    let position_embedding = reader.matrix("pos_embed.W_pos")?;
+    let token_embedding = reader.matrix(&format!("{}.W_E", Owner::Tokens))?;
+    let position_embedding = reader.matrix(&format!("{}.W_pos", Owner::Positions))?;
     let layers = metadata.layers.into_iter().enumerate();
     let layers = layers
         .map(|(index, labels)| {
-            let mut layer = read_layer(&mut reader, &block(index), labels, &mut metadata.attends)?;
+            let mut layer = read_layer(&mut reader, index, labels, &mut metadata.attends)?;
             layer.mlp.layer_norm = metadata.layer_norm.remove(&index);
             Ok(layer)
         })
         .collect::<Result<_, String>>()?;
     let headless = metadata.attends.keys().next().cloned();
-    let bare = metadata.layer_norm.first().map(|layer| block(*layer));
+    let bare = metadata
+        .layer_norm
+        .first()
+        .map(|layer| Owner::Hidden(*layer).to_string());
     if let Some(name) = headless.or(bare) {
         return Err(format!("{name}: no part of this model"));
     }
     let outputs = metadata.outputs.into_iter().enumerate();
     let outputs = outputs
-        .map(|(index, output)| read_output(&mut reader, index, output))
-        .collect::<Result<_, _>>()?;
+        .map(|(index, StoredOutput { name, decoder })| {
+            let readout = read_readout(&mut reader, Owner::Output(index), decoder)?;
+            Ok(Output { name, readout })
+        })
+        .collect::<Result<_, String>>()?;
     let variables = metadata.variables.into_iter().enumerate();
     let variables = variables
-        .map(|(index, variable)| read_variable(&mut reader, index, variable))
-        .collect::<Result<_, _>>()?;
+        .map(|(index, variable)| {
+            let StoredVariable {
+                name,
+                ready,
+                decoder,
+            } = variable;
+            let readout = read_readout(&mut reader, Owner::Variable(index), decoder)?;
+            Ok(Variable {
+                name,
+                ready,
+                readout,
+            })
+        })
+        .collect::<Result<_, String>>()?;
     let mut model = Model {
         name: metadata.name,
         bos: metadata.bos,
-        vocabulary: values(metadata.vocabulary),
+        vocabulary: metadata.vocabulary,
         max_length: metadata.max_length,
         causal: metadata.causal,
         d_model: metadata.directions.len(),
@@ -367,13 +313,13 @@ struct Format {
 
 fn read_layer(
     reader: &mut TensorReader,
-    name: &str,
+    layer: usize,
     labels: Vec<String>,
     attends: &mut BTreeMap<String, StoredAttention>,
 ) -> Result<Layer, String> {
     let mut heads = Vec::with_capacity(labels.len());
     for (index, label) in labels.into_iter().enumerate() {
-        let name = format!("{name}.attn.{index}");
+        let name = Owner::Head(layer, index).to_string();
         let StoredAttention { mask, attention } = attends.remove(&name).unwrap_or_default();
         heads.push(Head {
             label,
@@ -387,47 +333,25 @@ fn read_layer(
             output: reader.matrix(&format!("{name}.W_O"))?,
         });
     }
+    let name = Owner::Hidden(layer);
     let mlp = FeedForward {
         layer_norm: false,
-        input: reader.matrix(&format!("{name}.mlp.W_in"))?,
-        input_bias: reader.vector(&format!("{name}.mlp.b_in"))?,
-        output: reader.matrix(&format!("{name}.mlp.W_out"))?,
-        output_bias: reader.vector(&format!("{name}.mlp.b_out"))?,
+        input: reader.matrix(&format!("{name}.W_in"))?,
+        input_bias: reader.vector(&format!("{name}.b_in"))?,
+        output: reader.matrix(&format!("{name}.W_out"))?,
+        output_bias: reader.vector(&format!("{name}.b_out"))?,
     };
     Ok(Layer { heads, mlp })
 }
 
 fn read_readout(
     reader: &mut TensorReader,
-    name: &str,
-    decoder: StoredDecoder,
+    name: Owner,
+    decoder: Decoder,
 ) -> Result<Readout, String> {
     Ok(Readout {
         weights: reader.matrix(&format!("{name}.W_U"))?,
         bias: reader.vector(&format!("{name}.b_U"))?,
-        decoder: decoder.restore(),
-    })
-}
-
-fn read_output(
-    reader: &mut TensorReader,
-    index: usize,
-    stored: StoredOutput,
-) -> Result<Output, String> {
-    Ok(Output {
-        name: stored.name,
-        readout: read_readout(reader, &unembedding(index), stored.decoder)?,
-    })
-}
-
-fn read_variable(
-    reader: &mut TensorReader,
-    index: usize,
-    stored: StoredVariable,
-) -> Result<Variable, String> {
-    Ok(Variable {
-        name: stored.name,
-        ready: stored.ready,
-        readout: read_readout(reader, &format!("variables.{index}"), stored.decoder)?,
+        decoder,
     })
 }

@@ -136,6 +136,11 @@ pub fn describe_exactness(certified: &Exactness) -> String {
     }
 }
 
+/// Whether float32 holds a number.
+pub fn is_float32(number: f64) -> bool {
+    f64::from(number as f32) == number
+}
+
 /// The bfloat16 next to the float32 of a number.
 pub fn bfloat16(number: f64) -> f64 {
     let bits = (number as f32).to_bits();

@@ -2,35 +2,7 @@
 //! that JSON has no number for becomes `{"bits": "7ff0000000000000"}`.
 
 use crate::value::Value;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
-
-/// A value that serde can store.
-#[derive(Serialize, Deserialize)]
-#[serde(into = "Json", try_from = "Json")]
-pub(super) struct Atom(pub Value);
-
-impl Clone for Atom {
-    fn clone(&self) -> Atom {
-        Atom(self.0.clone())
-    }
-}
-
-impl From<Atom> for Json {
-    fn from(atom: Atom) -> Json {
-        value_to_json(&atom.0)
-    }
-}
-
-impl TryFrom<Json> for Atom {
-    type Error = String;
-
-    fn try_from(json: Json) -> Result<Atom, String> {
-        value_from_json(&json)
-            .map(Atom)
-            .ok_or_else(|| format!("{json} is not a value"))
-    }
-}
 
 /// A value as model files hold it.
 pub fn value_to_json(value: &Value) -> Json {
@@ -56,5 +28,25 @@ pub fn value_from_json(json: &Json) -> Option<Value> {
             (!float.is_finite()).then_some(Value::Float(float))
         }
         Json::Null | Json::Array(_) | Json::Object(_) => None,
+    }
+}
+
+/// Lists of values as serde stores them.
+pub(super) mod values {
+    use super::{Json, Value, value_from_json, value_to_json};
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+
+    pub fn serialize<S: Serializer>(values: &[Value], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(values.iter().map(value_to_json))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Value>, D::Error> {
+        let value = |json| {
+            let unread = || D::Error::custom(format!("{json} is not a value"));
+            value_from_json(&json).ok_or_else(unread)
+        };
+        let stored = Vec::<Json>::deserialize(from)?;
+        stored.into_iter().map(value).collect()
     }
 }

@@ -11,11 +11,13 @@ pub mod file;
 mod header;
 mod host;
 pub mod json;
+pub(crate) mod label;
 pub mod matrix;
 mod selected;
 mod size;
 mod tensors;
 pub mod transformer;
+mod weights;
 
 pub use compare::difference;
 pub use describe::{Summary, half_layer, summary};
@@ -23,7 +25,7 @@ pub use digest::Digest;
 pub use file::{from_bytes, from_bytes_with, load, load_with, save, to_bytes};
 pub use host::{
     Dtype, Exactness, Host, HostOrder, bfloat16, describe_any_order, describe_exactness,
-    is_bfloat16,
+    is_bfloat16, is_float32,
 };
 pub use matrix::Matrix;
 pub use selected::Selected;

@@ -1,20 +1,22 @@
 //! How large a model is: parameters as they are stored, parameters as Tracr would store them, and
 //! the largest weight.
 
-use super::matrix::Matrix;
 use super::transformer::Model;
+use super::weights::Numbers;
 
 impl Model {
     /// Entries of all matrices and biases, zeros included.
     pub fn parameters(&self) -> usize {
-        let area = |matrix: &Matrix| matrix.rows() * matrix.columns();
-        self.matrices().map(area).sum::<usize>() + self.biases().map(<[f64]>::len).sum::<usize>()
+        let count = |numbers| match numbers {
+            Numbers::Matrix(matrix, _) => matrix.rows() * matrix.columns(),
+            Numbers::Bias(bias, _) => bias.len(),
+        };
+        self.numbers().map(count).sum()
     }
 
     /// Entries of all matrices and biases that are not zero.
     pub fn nonzero(&self) -> usize {
-        self.matrices().map(Matrix::nonzero).sum::<usize>()
-            + self.biases().flatten().filter(|bias| **bias != 0.0).count()
+        self.weights().filter(|weight| *weight != 0.0).count()
     }
 
     /// The parameters that the model would have in Tracr; see [`Shape::padded_parameters`].
@@ -41,38 +43,6 @@ impl Model {
     pub fn largest_weight(&self) -> f64 {
         self.weights()
             .fold(0.0, |largest, weight| largest.max(weight.abs()))
-    }
-
-    /// All weights but zeros in matrices.
-    pub fn weights(&self) -> impl Iterator<Item = f64> {
-        let weights = self.matrices().flat_map(Matrix::entries);
-        let weights = weights.map(|(_, _, weight)| weight);
-        weights.chain(self.biases().flatten().copied())
-    }
-
-    /// Every weight matrix; the readouts of variables are labels, not weights, and are left out.
-    pub fn matrices(&self) -> impl Iterator<Item = &Matrix> {
-        let layers = self.layers.iter().flat_map(|layer| {
-            let heads = layer
-                .heads
-                .iter()
-                .flat_map(|head| [&head.query, &head.key, &head.value, &head.output]);
-            heads.chain([&layer.mlp.input, &layer.mlp.output])
-        });
-        [&self.token_embedding, &self.position_embedding]
-            .into_iter()
-            .chain(layers)
-            .chain(self.outputs.iter().map(|output| &output.readout.weights))
-    }
-
-    fn biases(&self) -> impl Iterator<Item = &[f64]> {
-        let layers = self.layers.iter().flat_map(|layer| {
-            let heads = layer.heads.iter();
-            let heads = heads.flat_map(|head| [&head.query_bias, &head.key_bias]);
-            heads.chain([&layer.mlp.input_bias, &layer.mlp.output_bias])
-        });
-        let outputs = self.outputs.iter().map(|output| &output.readout.bias);
-        layers.chain(outputs).map(Vec::as_slice)
     }
 }
 

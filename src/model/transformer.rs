@@ -4,6 +4,7 @@
 //! at position `i + 1`; without, at position `i`.
 
 use super::host::Exactness;
+use super::json;
 use super::matrix::Matrix;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -198,12 +199,13 @@ pub struct Readout {
 }
 
 /// How the outputs of a readout become a value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Decoder {
     /// One output per value; the largest wins, the first of equals.
-    Categorical(Vec<Value>),
+    Categorical(#[serde(with = "json::values")] Vec<Value>),
     /// One output, read as the nearest of these numbers (ascending), or as it is if there are none.
-    Numerical(Vec<Value>),
+    Numerical(#[serde(with = "json::values")] Vec<Value>),
 }
 
 /// A variable of the program that lives in the residual stream.

@@ -118,10 +118,10 @@ impl Plan {
 
     /// What operations add to a variable at BOS, which sees only itself.
     fn written_at_bos(&self, variable: VariableId) -> f64 {
-        let attends = self.attends.iter().filter(|attend| attend.into == variable);
+        let attends = self.attends_into(variable);
         let attended: f64 = attends.map(|attend| self.at_bos(&attend.value)).sum();
         let has_one = self.holding(&Written::One, 0.0).is_some();
-        let units = self.feed_forwards.iter().filter(|op| op.into == variable);
+        let units = self.forwards_into(variable);
         let units = units.flat_map(|forward| forward.units.iter().map(move |unit| (forward, unit)));
         let computed = units.map(|(forward, unit)| {
             let read = self.unit(forward, unit);
@@ -172,7 +172,7 @@ impl Plan {
     /// What hidden units write at position 0, from what their arguments can be there.
     fn computed_at_first(&self, id: VariableId) -> (f64, f64) {
         let (mut low, mut high) = (0.0, 0.0);
-        for forward in self.feed_forwards.iter().filter(|op| op.into == id) {
+        for forward in self.forwards_into(id) {
             let argument = self.range_at_first(&forward.argument, &|id| self.range(id));
             for unit in &forward.units {
                 let at = |z: f64| unit.weight * (unit.slope * z + unit.offset).max(0.0);

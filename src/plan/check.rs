@@ -23,7 +23,7 @@ impl Plan {
         self.check_variables()?;
         let ready: Vec<usize> = self.readiness();
         for (variable, ready) in self.variables.iter().zip(&ready) {
-            if matches!(variable.written, Written::Attend | Written::FeedForward) && *ready == 0 {
+            if variable.written.is_computed() && *ready == 0 {
                 return Err(format!("{}: nothing writes it", variable.label));
             }
         }
@@ -36,8 +36,8 @@ impl Plan {
             reads.feed_forward(forward)?;
         }
         self.check_tables()?;
-        let mut read_outs = self.outputs.iter().chain(&self.views);
-        read_outs.try_for_each(|read_out| reads.read_out(read_out, 2 * self.layers()))
+        self.read_outs()
+            .try_for_each(|read_out| reads.read_out(read_out, 2 * self.layers()))
     }
 
     /// Each layer has an operation, since there are no more layers than a chain of operations takes.
@@ -114,26 +114,19 @@ impl Plan {
             return Err("a direction of a variable that there is not".to_string());
         };
         let last = self.attends.iter().map(|op| op.layer).max().unwrap_or(0);
-        let attends = |id| self.attends.iter().filter(move |op| op.into == id);
-        let forwards = |id| self.feed_forwards.iter().filter(move |op| op.into == id);
-        let writes = |id| {
-            let attended = attends(id).map(|op| 2 * op.layer - 1);
-            attended.chain(forwards(id).map(|op| 2 * op.layer))
-        };
-        let first = writes(late).min().unwrap_or(0);
-        let reads = |linear: &Linear| linear.terms.contains_key(&early);
+        let writes = |id| self.writes().filter(move |(into, _)| *into == id);
+        let first = writes(late).map(|(_, half)| half).min().unwrap_or(0);
+        let reads = |linear: &Linear| linear.has(early);
         let mut later = self.feed_forwards.iter().filter(|op| 2 * op.layer > first);
-        let read_outs = self.outputs.iter().chain(&self.views);
-        let mut scores = read_outs.flat_map(|read_out| &read_out.scores);
         let fine = first + 1 >= 2 * last
-            && matches!(variable.written, Written::Attend | Written::FeedForward)
+            && variable.written.is_computed()
             && below.written != Written::One
             && self.one_of_biases() != Some(early)
             && variable.rounding.is_none()
             && below.rounding.is_none()
-            && writes(early).all(|half| half < first)
+            && writes(early).all(|(_, half)| half < first)
             && !later.any(|op| reads(&op.argument))
-            && !scores.any(reads);
+            && !self.scores().any(reads);
         match fine {
             true => Ok(()),
             false => {
@@ -171,7 +164,7 @@ impl Reads<'_> {
         let state = 2 * attend.layer - 2;
         self.writes(attend.into, &Written::Attend, name)?;
         self.linear(&attend.value, state, name)?;
-        for product in attend.terms.iter().flat_map(|term| &term.products) {
+        for product in attend.products() {
             self.linear(&product.query, state, name)?;
             self.linear(&product.key, state, name)?;
         }
@@ -206,13 +199,15 @@ impl Reads<'_> {
             Decoder::Categorical(values) => Some(values.len()),
             Decoder::Numerical(_) => None,
         };
+        let is_scored = || {
+            let needed = read_out.read.scores(self.plan.one_of_biases());
+            needed.as_ref() == Some(&read_out.scores)
+        };
         let fits = match &read_out.read {
             Read::Nearest(values) => scores == 1 && is_of(values, &read_out.decoder),
             Read::Classes(number, count) => {
                 self.linear(number, end, name)?;
-                *count == scores
-                    && classes == Some(scores)
-                    && read_out.scores == number.classes(*count, self.plan.one_of_biases())
+                *count == scores && classes == Some(scores) && is_scored()
             }
             Read::Ratio {
                 numerator,
@@ -222,9 +217,7 @@ impl Reads<'_> {
                 self.linear(numerator, end, name)?;
                 self.linear(denominator, end, name)?;
                 finite(name, numbers)?;
-                numbers.is_sorted()
-                    && classes == Some(scores)
-                    && read_out.scores == numerator.nearest(denominator, numbers)
+                numbers.is_sorted() && classes == Some(scores) && is_scored()
             }
         };
         match fits {
@@ -261,7 +254,8 @@ fn check_term(term: &Term, what: &str) -> Checked {
     for product in &term.products {
         finite(what, product.queries.iter().chain(&*product.keys))?;
         let first = term.products.first().map(size);
-        if matches!(term.meaning, Meaning::Relation(_)) && first != Some(size(product)) {
+        let is_of_one_size = matches!(term.meaning, Meaning::Relation(_) | Meaning::Bos { .. });
+        if is_of_one_size && first != Some(size(product)) {
             return Err(format!("{what}: a relation of several sizes"));
         }
     }

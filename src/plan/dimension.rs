@@ -21,8 +21,8 @@ const LEAK: f64 = 1e-9;
 /// Activations of queries and keys beyond this are shared among the two.
 const LARGEST_ACTIVATION: f64 = 16_384.0;
 
-/// What hidden units add up is at most this; beyond, their weights are larger instead.
-const LARGEST_SUM: f64 = 65_536.0;
+/// What weights, and what hidden units add up, is at most where a power of two can stand elsewhere.
+pub(super) const LARGEST: f64 = 65_536.0;
 
 /// Where W_K has √d_head, rounded, products of scores that add up to many nats have few digits in float32. A head is
 /// padded so that √d_head is a power of two, if there are so many for each time that this makes it as wide.
@@ -324,8 +324,8 @@ impl Plan {
     /// differently.
     pub fn balance_of_unit(&self, forward: &FeedForward, unit: &Unit) -> f64 {
         let largest = self.largest(&nominal(forward, unit));
-        match largest > LARGEST_SUM {
-            true => 2f64.powf((largest / LARGEST_SUM).log2().ceil()),
+        match largest > LARGEST {
+            true => 2f64.powf((largest / LARGEST).log2().ceil()),
             false => 1.0,
         }
     }

@@ -9,11 +9,11 @@ impl Plan {
     /// directions: what is exact comes first, so that nothing is rounded before what is not, and what is left of
     /// a bias before all, so that sums begin with the bias as it was.
     pub fn directions(&self) -> (Vec<usize>, usize) {
-        let mut own: Vec<usize> = (0..self.variables.len()).collect();
-        own.retain(|at| self.below(VariableId(*at as u32)).is_none());
+        let mut own: Vec<VariableId> = self.ids().collect();
+        own.retain(|id| self.below(*id).is_none());
         let one = self.one_of_biases();
-        own.sort_by_key(|at| match &self.variables[*at] {
-            _ if one == Some(VariableId(*at as u32)) => 0,
+        own.sort_by_key(|id| match self.variable(*id) {
+            _ if one == Some(*id) => 0,
             Variable {
                 written: Written::Embed { .. },
                 ..
@@ -23,8 +23,8 @@ impl Plan {
         });
         let next = own.len();
         let mut directions = vec![usize::MAX; self.variables.len()];
-        for (direction, at) in own.into_iter().enumerate() {
-            directions[at] = direction;
+        for (direction, id) in own.into_iter().enumerate() {
+            directions[id.0 as usize] = direction;
         }
         // One that another stands on may itself stand on a third.
         for _ in &self.shared {
@@ -43,20 +43,19 @@ impl Plan {
     /// are of no view and no output, and that none reads by then: what the program gives no name to.
     pub fn unnamed(&self, half: usize) -> Vec<(&Variable, usize)> {
         let readiness = self.readiness();
-        let readouts = || self.views.iter().chain(&self.outputs);
-        let names: FxHashSet<&str> = readouts().map(|readout| &*readout.name).collect();
-        let made = readouts().filter(|readout| readout.ready(&readiness) == half);
+        let names: FxHashSet<&str> = self.read_outs().map(|readout| &*readout.name).collect();
+        let made = self
+            .read_outs()
+            .filter(|readout| readout.ready(&readiness) == half);
         let scores = made.flat_map(|readout| &readout.scores);
         let read: FxHashSet<VariableId> = scores.flat_map(Linear::reads).collect();
         let directions = self.directions().0;
-        let written = (0..self.variables.len()).filter(|at| half > 0 && readiness[*at] == half);
-        let written =
-            written.map(|at| (VariableId(at as u32), &self.variables[at], directions[at]));
-        let unnamed = written.filter(|(id, variable, _)| {
-            !read.contains(id) && !names.contains(&*variable.source.name)
-        });
-        unnamed
-            .map(|(_, variable, direction)| (variable, direction))
-            .collect()
+        let is_written = |id: &VariableId| half > 0 && readiness[id.0 as usize] == half;
+        let written = self.ids().filter(is_written);
+        let unread = written.filter(|id| !read.contains(id));
+        let unread = unread.map(|id| (self.variable(id), directions[id.0 as usize]));
+        let is_unnamed =
+            |(variable, _): &(&Variable, usize)| !names.contains(&*variable.source.name);
+        unread.filter(is_unnamed).collect()
     }
 }

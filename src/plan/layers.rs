@@ -3,7 +3,7 @@
 //! and do not count.
 
 use super::table::short;
-use super::{Linear, Plan, VariableId, Written};
+use super::{Linear, Plan, Unit, VariableId, Written};
 use crate::schedule::problem::{Kind, Problem, Slots, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,10 +93,10 @@ impl<'p> Builder<'p> {
             groups: BTreeMap::new(),
             units: BTreeMap::new(),
         };
-        for (at, variable) in plan.variables.iter().enumerate() {
+        for (id, variable) in plan.ids().zip(&plan.variables) {
             if let Written::Embed { .. } = variable.written {
                 let value = builder.value(Kind::Input, &variable.label);
-                builder.writes(value, VariableId(at as u32));
+                builder.writes(value, id);
             }
         }
         builder
@@ -138,7 +138,7 @@ impl<'p> Builder<'p> {
                 let value = self.grouped(Group::Form(forward.bank), Kind::Form { units: 0 }, label);
                 let units = self.units.entry(value).or_default();
                 let own = forward.units.iter();
-                units.extend(own.map(|unit| (unit.slope.to_bits(), unit.offset.to_bits())));
+                units.extend(own.map(Unit::key));
                 let kind = Kind::Form { units: units.len() };
                 self.layers.problem.values[value].kind = kind;
                 self.layers.feed_forwards[at] = value;

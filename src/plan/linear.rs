@@ -6,22 +6,6 @@ use crate::model::bfloat16;
 use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
 
-/// The largest factor of a score for the nearest number.
-const LARGEST_SCORE: f64 = 65_536.0;
-
-/// The scores of more numbers are less that of the one in the middle, which leaves fewer digits to round.
-const MANY_NUMBERS: usize = 128;
-
-/// What `y` and `x` are multiplied by in the score of one of some numbers for the nearest to `y/x`:
-/// `2ay - a²x`, less the same of the number in the middle where there are many.
-pub fn score(a: f64, numbers: &[f64]) -> [f64; 2] {
-    let middle = match numbers.len() > MANY_NUMBERS {
-        true => numbers[numbers.len() / 2],
-        false => 0.0,
-    };
-    [2.0 * (a - middle), middle * middle - a * a]
-}
-
 /// `constant + Σ factor · variable`, at one position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Linear {
@@ -54,6 +38,16 @@ impl Linear {
             self.terms.remove(&variable);
         }
         self
+    }
+
+    /// What a variable is multiplied by; 0 where it is not read.
+    pub fn factor(&self, variable: VariableId) -> f64 {
+        self.terms.get(&variable).copied().unwrap_or(0.0)
+    }
+
+    /// Whether it reads a variable.
+    pub fn has(&self, variable: VariableId) -> bool {
+        self.terms.contains_key(&variable)
     }
 
     /// A multiple of it.
@@ -93,18 +87,6 @@ impl Linear {
                 .sum::<f64>()
     }
 
-    /// The scores of the classes 0, 1, … for the nearest whole number, as `nearest` has them. What constants have
-    /// more digits than bfloat16 is a multiple of `one`, if it is given, which is 1 at every token.
-    pub fn classes(&self, count: usize, one: Option<VariableId>) -> Vec<Linear> {
-        let numbers: Vec<f64> = (0..count).map(|class| class as f64).collect();
-        let scores = self.nearest(&Linear::constant(1.0), &numbers);
-        let Some(one) = one else {
-            return scores;
-        };
-        let split = |score: Linear| score.with_bias_in_two(one);
-        scores.into_iter().map(split).collect()
-    }
-
     /// It with a constant that bfloat16 holds. What is left of that is read of `one`, which is 1 everywhere.
     #[must_use]
     pub fn with_bias_in_two(mut self, one: VariableId) -> Linear {
@@ -112,24 +94,6 @@ impl Linear {
         self.constant = bfloat16(all);
         let left = all - self.constant;
         self.plus(one, left)
-    }
-
-    /// The scores of numbers for the nearest to `y/x`, of this and a number `x` above 0, as [`score`] has them,
-    /// times a power of two that keeps the factors small.
-    pub fn nearest(&self, x: &Linear, numbers: &[f64]) -> Vec<Linear> {
-        let scores = numbers.iter().map(|a| {
-            let [of_y, of_x] = score(*a, numbers);
-            self.scaled(of_y).add(&x.scaled(of_x))
-        });
-        let scores: Vec<Linear> = scores.collect();
-        let factors = scores
-            .iter()
-            .flat_map(|score| score.terms.values().chain([&score.constant]));
-        let largest = factors.fold(1.0f64, |most, factor| most.max(factor.abs()));
-        let scale = 2f64
-            .powi((LARGEST_SCORE / largest).log2().floor() as i32)
-            .min(1.0);
-        scores.iter().map(|score| score.scaled(scale)).collect()
     }
 
     /// It as a key of a map: its numbers as bits.

@@ -14,6 +14,7 @@ mod linear;
 mod never;
 pub mod pass;
 mod print;
+mod read_out;
 mod remark;
 mod selected;
 mod size;
@@ -24,11 +25,11 @@ mod tables;
 pub use at_points::{apart, ascending, output, outputs};
 pub(crate) use dimension::UNIFORM_ROW;
 pub use dimension::{Dimension, Scale, level};
-pub use linear::{Linear, score};
-pub(crate) use print::condition;
+pub use linear::Linear;
+pub use read_out::{Read, ReadOut, score};
 pub(crate) use size::columns;
 
-use crate::model::{Decoder, Host};
+use crate::model::Host;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -181,6 +182,13 @@ pub enum Written {
     FeedForward,
 }
 
+impl Written {
+    /// Whether operations write it.
+    pub fn is_computed(&self) -> bool {
+        matches!(self, Written::Attend | Written::FeedForward)
+    }
+}
+
 /// A value that an attention head moves into a variable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attend {
@@ -329,64 +337,28 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// Units of one argument that agree in this are one.
+    pub fn key(&self) -> (u64, u64) {
+        (self.slope.to_bits(), self.offset.to_bits())
+    }
+
     /// Whether it is a step with the next one, which takes away what it goes on adding.
     pub fn is_step_with(&self, next: &Unit) -> bool {
         self.slope == next.slope && self.weight == -next.weight
     }
 }
 
-/// Linear scores and how values are read from them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ReadOut {
-    /// Its name in the program, or else its expression.
-    pub name: String,
-    /// What of the program it is for.
-    pub source: Source,
-    /// One for each class, or one that is the number.
-    pub scores: Vec<Linear>,
-    /// How scores become values.
-    #[serde(skip, default = "no_decoder")]
-    pub decoder: Decoder,
-    /// What is read, and for each class the number that stands for it.
-    pub read: Read,
-}
-
-/// What the scores of a readout are made of.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Read {
-    /// The number itself; the nearest of these.
-    Nearest(Vec<f64>),
-    /// The nearest of 0, 1, … to a number `y`: the scores `2jy - j²`.
-    Classes(Linear, usize),
-    /// The nearest to `y/x`, where `x` is above 0: the scores `2ay - a²x`.
-    Ratio {
-        /// `y`, which is 1 where `x` is an inverse width.
-        numerator: Linear,
-        /// `x`
-        denominator: Linear,
-        /// What the ratio can be, one number for each class, ascending.
-        numbers: Vec<f64>,
-    },
-}
-
-fn no_decoder() -> Decoder {
-    Decoder::Numerical(Vec::new())
-}
-
-impl ReadOut {
-    /// The half layer after which all that it reads and that there is is written; see [`Plan::readiness`].
-    pub fn ready(&self, readiness: &[usize]) -> usize {
-        let reads = self.scores.iter().flat_map(Linear::reads);
-        let latest = reads.filter_map(|id| readiness.get(id.0 as usize)).max();
-        latest.copied().unwrap_or(0)
-    }
-}
-
 impl Attend {
+    /// The products of its logit.
+    pub fn products(&self) -> impl Iterator<Item = &Product> {
+        self.terms.iter().flat_map(|term| &term.products)
+    }
+
     /// The variables that it reads.
     pub fn reads(&self) -> impl Iterator<Item = VariableId> + '_ {
-        let products = self.terms.iter().flat_map(|term| &term.products);
-        let logit = products.flat_map(|product| product.query.reads().chain(product.key.reads()));
+        let logit = self
+            .products()
+            .flat_map(|product| product.query.reads().chain(product.key.reads()));
         logit.chain(self.value.reads())
     }
 }
@@ -405,6 +377,32 @@ impl Plan {
         &self.variables[id.0 as usize]
     }
 
+    /// The same, to be changed.
+    pub(crate) fn variable_mut(&mut self, id: VariableId) -> &mut Variable {
+        &mut self.variables[id.0 as usize]
+    }
+
+    /// All its variables.
+    pub fn ids(&self) -> impl Iterator<Item = VariableId> + use<> {
+        (0..self.variables.len() as u32).map(VariableId)
+    }
+
+    /// What heads write to a variable.
+    pub fn attends_into(&self, id: VariableId) -> impl Iterator<Item = &Attend> {
+        self.attends.iter().filter(move |op| op.into == id)
+    }
+
+    /// What hidden units write to a variable.
+    pub fn forwards_into(&self, id: VariableId) -> impl Iterator<Item = &FeedForward> {
+        self.feed_forwards.iter().filter(move |op| op.into == id)
+    }
+
+    /// Whether heads read a variable.
+    pub fn is_attended(&self, id: VariableId) -> bool {
+        let mut reads = self.attends.iter().flat_map(Attend::reads);
+        reads.any(|read| read == id)
+    }
+
     /// A new variable.
     pub(crate) fn add(&mut self, variable: Variable) -> VariableId {
         self.variables.push(variable);
@@ -414,8 +412,7 @@ impl Plan {
     /// Whether a variable is a real number: one without a list of values.
     pub fn is_real(&self, id: VariableId) -> bool {
         let variable = self.variable(id);
-        let is_computed = matches!(variable.written, Written::Attend | Written::FeedForward);
-        is_computed && variable.values.is_empty()
+        variable.written.is_computed() && variable.values.is_empty()
     }
 
     /// Whether a linear read reads a real number.
@@ -445,13 +442,18 @@ impl Plan {
     /// of layer `l`, `2l` its feed-forward block. What is never written is ready at 0.
     pub fn readiness(&self) -> Vec<usize> {
         let mut ready = vec![0; self.variables.len()];
-        let attends = self.attends.iter().map(|op| (op.into, 2 * op.layer - 1));
-        let forwards = self.feed_forwards.iter().map(|op| (op.into, 2 * op.layer));
-        for (into, written) in attends.chain(forwards) {
+        for (into, written) in self.writes() {
             if let Some(ready) = ready.get_mut(into.0 as usize) {
                 *ready = written.max(*ready);
             }
         }
         ready
+    }
+
+    /// What operations write, each with its half layer.
+    fn writes(&self) -> impl Iterator<Item = (VariableId, usize)> {
+        let attends = self.attends.iter().map(|op| (op.into, 2 * op.layer - 1));
+        let forwards = self.feed_forwards.iter().map(|op| (op.into, 2 * op.layer));
+        attends.chain(forwards)
     }
 }

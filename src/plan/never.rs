@@ -8,14 +8,15 @@ impl Plan {
     pub(crate) fn hold_never_written(&mut self) -> bool {
         let forwards = self.feed_forwards.iter();
         let read_real: Vec<bool> = forwards.map(|op| self.reads_real(&op.argument)).collect();
+        let tokens = self.vocabulary.len();
         let mut any = false;
-        for at in 0..self.variables.len() {
-            let written = self.attends.iter().any(|op| op.into.0 as usize == at);
-            let variable = &mut self.variables[at];
-            if variable.written == Written::Attend && !written {
+        for id in self.ids() {
+            let is_written = self.attends_into(id).next().is_some();
+            let variable = self.variable_mut(id);
+            if variable.written == Written::Attend && !is_written {
                 // Its readers take the number away that would round what is written.
                 let held = variable.rounding.take().map(|rounding| rounding.offset());
-                let tokens = held.map(|held| vec![held; self.vocabulary.len()]);
+                let tokens = held.map(|held| vec![held; tokens]);
                 variable.written = Written::Embed {
                     tokens: tokens.unwrap_or_default(),
                     indices: Vec::new(),

@@ -142,43 +142,28 @@ impl Plan {
     }
 
     fn read_out(&self, f: &mut fmt::Formatter<'_>, output: &ReadOut) -> fmt::Result {
-        match &output.read {
-            Read::Nearest(values) if values.is_empty() => {
-                writeln!(f, "read {}: the number {}", output.name, output.scores[0])
+        let score = || &output.scores[0];
+        let what = match &output.read {
+            Read::Nearest(values) if values.is_empty() => format!("the number {}", score()),
+            Read::Nearest(values) => format!("the nearest to {} of {}", score(), numbers(values)),
+            Read::Classes(number, count) => {
+                format!("the nearest to {number} of {count} numbered values")
             }
-            Read::Nearest(values) => writeln!(
-                f,
-                "read {}: the nearest to {} of {}",
-                output.name,
-                output.scores[0],
-                numbers(values)
-            ),
-            Read::Classes(number, count) => writeln!(
-                f,
-                "read {}: the nearest to {number} of {count} numbered values",
-                output.name
-            ),
             Read::Ratio {
                 numerator,
                 denominator,
                 numbers: of,
             } => {
                 let is_counted = of.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
-                write!(
-                    f,
-                    "read {}: the nearest to {}/{}",
-                    output.name,
-                    factor(numerator),
-                    factor(denominator)
-                )?;
-                match (is_counted, of.first()) {
-                    (true, Some(first)) => {
-                        writeln!(f, " from {} on, of {} values", number(*first), of.len())
-                    }
-                    _ => writeln!(f, " of {}", numbers(of)),
-                }
+                let among = match of.first().filter(|_| is_counted) {
+                    Some(first) => format!("from {} on, of {} values", number(*first), of.len()),
+                    None => format!("of {}", numbers(of)),
+                };
+                let (over, under) = (factor(numerator), factor(denominator));
+                format!("the nearest to {over}/{under} {among}")
             }
-        }
+        };
+        writeln!(f, "read {}: {what}", output.name)
     }
 }
 
@@ -231,20 +216,4 @@ fn numbers(list: &[f64]) -> String {
     let shown: Vec<String> = list.iter().take(SHOWN).map(|n| number(*n)).collect();
     let more = if list.len() > SHOWN { " …" } else { "" };
     format!("[{}{more}]", shown.join(" "))
-}
-
-/// A comparison with one value of an ascending domain that holds for just the chosen ones.
-pub(crate) fn condition(chosen: &[bool]) -> Option<(&'static str, usize)> {
-    let first = chosen.iter().position(|holds| *holds)?;
-    let last = chosen.iter().rposition(|holds| *holds)?;
-    let count = chosen.iter().filter(|holds| **holds).count();
-    let end = chosen.len() - 1;
-    let gapless = last - first + 1 == count;
-    match (count, chosen.iter().position(|holds| !holds)) {
-        (1, _) => Some(("=", first)),
-        _ if gapless && last == end => Some((">=", first)),
-        _ if gapless && first == 0 => Some(("<=", last)),
-        (_, Some(missing)) if count == end => Some(("!=", missing)),
-        _ => None,
-    }
 }

@@ -22,21 +22,24 @@ impl Plan {
     }
 
     fn selectors_in_heads(&self) -> Vec<String> {
-        let mut heads: BTreeMap<&str, Vec<(usize, usize, Kind, bool)>> = BTreeMap::new();
+        let is_alone = |head: &Attend| head.most <= 1;
+        let traits = |head: &Attend| (head.head(), head.kind, is_alone(head));
+        let mut heads: BTreeMap<&str, Vec<&Attend>> = BTreeMap::new();
         for attend in &self.attends {
             let known = heads.entry(&attend.source.name).or_default();
-            let head = (attend.layer, attend.pattern, attend.kind, attend.most <= 1);
-            if !known.contains(&head) {
-                known.push(head);
+            if known.iter().all(|head| traits(head) != traits(attend)) {
+                known.push(attend);
             }
         }
         let several = heads.into_iter().filter(|(_, heads)| heads.len() > 1);
         several
             .map(|(name, heads)| {
-                let same_pattern = heads.iter().all(|head| head.1 == heads[0].1);
-                let same_kind = heads.iter().all(|head| head.2 == heads[0].2);
-                let same_most = heads.iter().all(|head| head.3 == heads[0].3);
-                let of_parts = heads.iter().any(|head| head.2 == Kind::MeanOfPart);
+                let same_pattern = heads.iter().all(|head| head.pattern == heads[0].pattern);
+                let same_kind = heads.iter().all(|head| head.kind == heads[0].kind);
+                let same_most = heads
+                    .iter()
+                    .all(|head| is_alone(head) == is_alone(heads[0]));
+                let of_parts = heads.iter().any(|head| head.kind == Kind::MeanOfPart);
                 let why = match (same_pattern, same_kind) {
                     _ if of_parts => {
                         "a mean over a disjunction, of whose parts the widths are counted first"

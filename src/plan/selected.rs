@@ -79,7 +79,8 @@ impl Plan {
         let first = usize::from(self.bos);
         let mut scores = vec![vec![0.0; positions - first]; positions - first];
         for term in &head.terms {
-            match &term.meaning {
+            let sum = |query, key| sum(term, read, (first + query, first + key));
+            let level: Box<dyn Fn(usize, usize) -> f64> = match &term.meaning {
                 Meaning::Relation(holds) => {
                     let queries = Vec::from_iter((first..positions).map(|at| {
                         let values = |product: &Product| read(&product.query, at);
@@ -92,33 +93,27 @@ impl Plan {
                         nearest(term, values, |product| &product.keys, sinks)
                     }));
                     let count = term.products.first().map_or(0, |known| known.queries.len());
-                    for (row, query) in scores.iter_mut().zip(&queries) {
-                        for (score, key) in row.iter_mut().zip(&keys) {
-                            if holds.get(key * count + query) != Some(&true) {
-                                *score = f64::NEG_INFINITY;
-                            }
+                    Box::new(move |query, key| {
+                        match holds.get(keys[key] * count + queries[query]) {
+                            Some(true) => 0.0,
+                            _ => f64::NEG_INFINITY,
                         }
-                    }
+                    })
                 }
-                Meaning::Score { .. } | Meaning::Bos { .. } => {
-                    // Through a sink all tokens stand below BOS, the selected ones, too.
-                    let sinks = matches!(head.kind, Kind::Sum { .. });
-                    for (query, row) in scores.iter_mut().enumerate() {
-                        for (key, score) in row.iter_mut().enumerate() {
-                            let sum = sum(term, read, (first + query, first + key));
-                            match term.meaning {
-                                Meaning::Score { .. } => *score += sum,
-                                // A token that takes the place of BOS, and is not selected.
-                                _ if sum < DOWN && !sinks => *score = f64::NEG_INFINITY,
-                                Meaning::Relation(_)
-                                | Meaning::Exponent { .. }
-                                | Meaning::Bos { .. }
-                                | Meaning::Guard => {}
-                            }
-                        }
-                    }
+                Meaning::Score { .. } => Box::new(sum),
+                // Through a sink all tokens stand below BOS, the selected ones, too.
+                Meaning::Bos { .. } if matches!(head.kind, Kind::Sum { .. }) => continue,
+                // A token that takes the place of BOS, and is not selected.
+                Meaning::Bos { .. } => Box::new(move |query, key| match sum(query, key) < DOWN {
+                    true => f64::NEG_INFINITY,
+                    false => 0.0,
+                }),
+                Meaning::Exponent { .. } | Meaning::Guard => continue,
+            };
+            for (query, row) in scores.iter_mut().enumerate() {
+                for (key, score) in row.iter_mut().enumerate() {
+                    *score += level(query, key);
                 }
-                Meaning::Exponent { .. } | Meaning::Guard => {}
             }
         }
         let row = |(query, row): (usize, Vec<f64>)| {

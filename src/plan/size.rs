@@ -30,7 +30,7 @@ impl Plan {
         let forwards = self.feed_forwards.iter().filter(|op| op.layer == layer);
         let units = forwards.flat_map(|op| {
             let units = op.units.iter();
-            units.map(|unit| (op.bank, unit.slope.to_bits(), unit.offset.to_bits()))
+            units.map(|unit| (op.bank, unit.key()))
         });
         units.collect::<BTreeSet<_>>().len()
     }

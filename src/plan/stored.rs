@@ -150,8 +150,8 @@ impl Plan {
 
 impl Attend {
     fn size(&self) -> usize {
-        let products = self.terms.iter().flat_map(|term| &term.products);
-        let sizes = products
+        let sizes = self
+            .products()
             .map(|p| p.query.terms.len() + p.key.terms.len() + p.queries.len() + p.keys.len());
         sizes.sum::<usize>() + self.terms.len()
     }

@@ -2,8 +2,9 @@
 //! units compute, as a table for people and as JSON for tools.
 
 use super::{Attend, Kind, Plan, Written};
-use crate::base::table::section;
-use crate::model::describe::{name_and_value, numbered};
+use crate::base::{counted, table::section};
+use crate::model::describe::numbered;
+use crate::model::label::name_and_value;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -17,10 +18,7 @@ impl Plan {
     /// A table of layers, heads and what each computes.
     pub fn table(&self) -> String {
         let heads = self.heads();
-        let layers = match heads.len() {
-            1 => "1 layer".to_string(),
-            count => format!("{count} layers"),
-        };
+        let layers = counted(heads.len(), "layer");
         let mut text = match heads.is_empty() {
             true => format!("{layers}, no heads\n"),
             false => format!("{layers}, heads per layer {heads:?}\n"),

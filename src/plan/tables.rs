@@ -3,7 +3,9 @@
 //! give. That is computed where they read embeddings, which any token may have at any index, or one
 //! variable.
 
-use super::{FeedForward, Kind, Linear, Meaning, Plan, Product, Term, VariableId, outputs};
+use super::{
+    FeedForward, Kind, Linear, Meaning, Plan, Product, Term, VariableId, ascending, outputs,
+};
 use std::collections::BTreeSet;
 
 /// How far a number of a table may be from what is read, as a share of the largest number that is
@@ -78,12 +80,13 @@ impl Plan {
                 continue;
             }
             let relations = attend.terms.iter();
-            let mut relations = relations.filter(|term| match term.meaning {
+            let relations = relations.filter(|term| match term.meaning {
                 Meaning::Relation(_) => true,
                 Meaning::Bos { .. } => !self.bos,
                 Meaning::Score { .. } | Meaning::Exponent { .. } | Meaning::Guard => false,
             });
-            if relations.any(|term| !self.is_of_its_reads(term, attend.kind)) {
+            let rows = relations.map(|term| self.read_rows(term, attend.kind));
+            if rows.flatten().flatten().any(|is_read| !is_read) {
                 let name = &attend.source.name;
                 return Err(format!("{name}: a relation of other values than are read"));
             }
@@ -146,23 +149,25 @@ impl Plan {
         }
     }
 
-    /// Whether every query and every key of a table is read somewhere. What is read may be more, as a
-    /// program may have no value there.
-    fn is_of_its_reads(&self, term: &Term, kind: Kind) -> bool {
+    /// Which queries and which keys of a term's tables are read somewhere, as far as that is known; the key of the sink
+    /// is there in any case. What is read may be more, as a program may have no value there.
+    fn read_rows(&self, term: &Term, kind: Kind) -> [Vec<bool>; 2] {
         let products = &term.products;
-        let queries: Vec<&Linear> = products.iter().map(|product| &product.query).collect();
-        let keys: Vec<&Linear> = products.iter().map(|product| &product.key).collect();
-        let size = products.first().map_or((0, 0), |product| {
-            let of_sink = matches!(term.meaning, Meaning::Relation(_)) && self.has_sink_row(kind);
-            (
-                product.queries.len(),
-                product.keys.len().saturating_sub(usize::from(of_sink)),
-            )
+        let (queries, keys) = products.first().map_or((0, 0), |product| {
+            (product.queries.len(), product.keys.len())
         });
-        let of_queries = self.readings(&queries);
-        let of_keys = self.readings(&keys);
-        (0..size.0).all(|at| is_read(&of_queries, products.iter().map(|p| p.queries[at])))
-            && (0..size.1).all(|at| is_read(&of_keys, products.iter().map(|p| p.keys[at])))
+        let of_queries = self.readings(&Vec::from_iter(products.iter().map(|p| &p.query)));
+        let of_keys = self.readings(&Vec::from_iter(products.iter().map(|p| &p.key)));
+        let has_sink = matches!(term.meaning, Meaning::Relation(_)) && self.has_sink_row(kind);
+        let is_query = |at| is_read(&of_queries, products.iter().map(|p| p.queries[at]));
+        let is_key = |at| {
+            let is_sink = has_sink && at + 1 == keys;
+            is_sink || is_read(&of_keys, products.iter().map(|p| p.keys[at]))
+        };
+        [
+            (0..queries).map(is_query).collect(),
+            (0..keys).map(is_key).collect(),
+        ]
     }
 
     /// Lists all that hidden units can read whose points were the ends of a real number, which they read no more;
@@ -173,10 +178,7 @@ impl Plan {
             return false;
         };
         let rows = readings.rows.iter().flat_map(|(_, row)| &row.numbers);
-        let mut points: Vec<f64> = rows.map(|(number, _)| *number).collect();
-        points.sort_by(f64::total_cmp);
-        points.dedup();
-        self.feed_forwards[at].points = points.into();
+        self.feed_forwards[at].points = ascending(rows.map(|(number, _)| *number).collect());
         true
     }
 
@@ -211,18 +213,12 @@ impl Plan {
     /// A relation between those queries and keys that are read somewhere.
     fn of_its_reads(&self, term: &Term, holds: &[bool], kind: Kind) -> Term {
         let products = &term.products;
-        let (queries, keys) = products.first().map_or((0, 0), |product| {
-            (product.queries.len(), product.keys.len())
+        let rows = self.read_rows(term, kind);
+        let queries = rows[0].len();
+        let [kept_queries, kept_keys] = rows.map(|rows| {
+            let kept = (0..rows.len()).filter(|at| rows[*at]);
+            kept.collect::<Vec<usize>>()
         });
-        let of_queries = self.readings(&Vec::from_iter(products.iter().map(|p| &p.query)));
-        let of_keys = self.readings(&Vec::from_iter(products.iter().map(|p| &p.key)));
-        let is_query = |at: &usize| is_read(&of_queries, products.iter().map(|p| p.queries[*at]));
-        let is_key = |at: &usize| {
-            let is_sink = self.has_sink_row(kind) && at + 1 == keys;
-            is_sink || is_read(&of_keys, products.iter().map(|p| p.keys[*at]))
-        };
-        let kept_queries: Vec<usize> = (0..queries).filter(is_query).collect();
-        let kept_keys: Vec<usize> = (0..keys).filter(is_key).collect();
         let row = |key: &usize| {
             let start = key * queries;
             kept_queries.iter().map(move |query| holds[start + query])

@@ -30,7 +30,7 @@ pub fn critical_path(problem: &Problem) -> Vec<usize> {
 /// The first operand, not an input, on account of which the value is no earlier.
 fn binding_operand(instance: &Instance, value: usize) -> Option<usize> {
     let kind = instance.kind(value);
-    let mut operands = instance.problem.values[value].operands.iter().copied();
+    let mut operands = instance.operands[value].iter().copied();
     operands.find(|operand| {
         let lag = instance.kind(*operand).lag(kind);
         instance.kind(*operand) != Kind::Input

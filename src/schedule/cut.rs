@@ -2,7 +2,6 @@
 //! has computed by then and what none has. Depends on `instance` only.
 
 use super::instance::Instance;
-use super::problem::Kind;
 use std::collections::VecDeque;
 
 /// The node of what is computed by the state in any case, and of what is not.
@@ -47,14 +46,9 @@ pub(super) fn narrowest(instance: &Instance, state: usize) -> usize {
 
 /// Whether a value is computed by a state in every schedule, or in none.
 fn is_born(instance: &Instance, value: usize, state: usize) -> Option<bool> {
-    let layer = match instance.kind(value) {
-        Kind::Input => return Some(true),
-        Kind::Head { .. } => state.div_ceil(2),
-        Kind::Form { .. } => state / 2,
-    };
-    match layer {
-        _ if layer < instance.earliest[value] => Some(false),
-        _ if layer >= instance.latest[value] => Some(true),
+    match instance.kind(value).layer_by(state) {
+        layer if layer < instance.earliest[value] => Some(false),
+        layer if layer >= instance.latest[value] => Some(true),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 //! reads what, and sums for what a schedule takes.
 
 use super::instance::Instance;
-use super::problem::{Kind, Slots, Stage};
+use super::problem::{Slots, Stage};
 use super::solver::{Answer, Literal, Solver};
 use super::totalizer::{Reached, Sum};
 use rustc_hash::FxHashMap;
@@ -156,7 +156,7 @@ impl<'a, S: Solver> Encoding<'a, S> {
     fn precedences(&mut self) {
         let instance = self.instance;
         for value in instance.placed() {
-            for operand in &instance.problem.values[value].operands {
+            for operand in &instance.operands[value] {
                 let lag = instance.kind(*operand).lag(instance.kind(value));
                 for layer in instance.earliest[value]..=instance.latest[value] {
                     let value = self.placed_by(value, layer);
@@ -213,11 +213,7 @@ impl<'a, S: Solver> Encoding<'a, S> {
 
     /// Whether the value has been computed at that state.
     fn born(&self, value: usize, state: usize) -> Bit {
-        match self.instance.kind(value) {
-            Kind::Input => Bit::True,
-            Kind::Head { .. } => self.placed_by(value, state.div_ceil(2)),
-            Kind::Form { .. } => self.placed_by(value, state / 2),
-        }
+        self.placed_by(value, self.instance.kind(value).layer_by(state))
     }
 
     /// Follows from any of the conditions, and need not hold otherwise.
@@ -309,7 +305,6 @@ impl<'a, S: Solver> Encoding<'a, S> {
         if readers.is_empty() {
             let before = match state {
                 0 => Bit::False,
-                _ if self.instance.kind(value) == Kind::Input => Bit::True,
                 _ => self.born(value, state - 1),
             };
             return vec![(born, !before)];
@@ -349,16 +344,13 @@ fn classes(instance: &Instance) -> Vec<Vec<usize>> {
 /// as good as any other of that kind.
 fn traits(instance: &Instance, value: usize) -> impl Eq + std::hash::Hash + use<> {
     let shared = instance.group[value].filter(|group| instance.groups[*group].len() > 1);
-    let mut operands = instance.problem.values[value].operands.clone();
-    operands.sort_unstable();
-    operands.dedup();
     (
         instance.group[value].is_some(),
         shared,
         instance.units(value),
         instance.problem.values[value].dims,
         instance.is_output[value],
-        operands,
+        instance.operands[value].clone(),
         instance.readers[value].clone(),
     )
 }

@@ -24,15 +24,9 @@ pub(super) fn best(instance: &Instance, merge_heads: bool) -> Slots {
         narrow(instance, narrowest),
     ];
     let polished = portfolio.map(|slots| polished(instance, &slots, merge_heads));
-    let [first, second, third] = polished;
-    let better = |best: Slots, other: Slots| {
-        let key = |slots: &Slots| Load::new(instance, slots).cost(merge_heads);
-        match key(&other) < key(&best) {
-            true => other,
-            false => best,
-        }
-    };
-    better(better(first, second), third)
+    let cost = |slots: &Slots| Load::new(instance, slots).cost(merge_heads);
+    let best = polished.into_iter().min_by_key(cost);
+    best.expect("a portfolio is not empty")
 }
 
 /// A schedule that no move of a single value makes better.
@@ -147,7 +141,7 @@ fn listed(instance: &Instance, width: usize) -> Option<Slots> {
 
 /// Whether all that a value reads is there in that layer.
 fn is_ready(instance: &Instance, value: usize, layer: usize, slots: &[usize]) -> bool {
-    let mut operands = instance.problem.values[value].operands.iter();
+    let mut operands = instance.operands[value].iter();
     let there = |operand: usize| instance.kind(operand) == Kind::Input || slots[operand] > 0;
     operands.all(|operand| there(*operand)) && instance.first_layer(value, slots) <= layer
 }

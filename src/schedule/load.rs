@@ -2,10 +2,9 @@
 //! thousands of times.
 
 use super::instance::Instance;
-use super::problem::Slots;
+use super::problem::{Slots, largest};
 
 /// A schedule with the load of each of its layers and states.
-#[derive(Clone)]
 pub(super) struct Load<'a> {
     instance: &'a Instance<'a>,
     slots: Vec<usize>,
@@ -139,8 +138,4 @@ impl<'a> Load<'a> {
             change(state, instance.problem.values[value].dims);
         }
     }
-}
-
-fn largest(counts: &[usize]) -> usize {
-    counts.iter().copied().max().unwrap_or(0)
 }

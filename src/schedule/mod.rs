@@ -18,7 +18,7 @@ mod solver;
 mod totalizer;
 
 use crate::graph::{Graph, SOp, SOpId, ScorerId, SelectorId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// A program laid out in transformer layers, each s-op as early as it can be.
 #[derive(Clone, Debug, Default)]
@@ -69,11 +69,7 @@ pub fn schedule(graph: &Graph, roots: &[SOpId]) -> Schedule {
 
 /// Lays out everything the roots need, with what attends in the layers given.
 fn laid_out(graph: &Graph, roots: &[SOpId], layer: impl Fn(&Schedule, SOpId) -> usize) -> Schedule {
-    let mut schedule = Schedule {
-        embedding: Vec::new(),
-        layers: Vec::new(),
-        depths: FxHashMap::default(),
-    };
+    let mut schedule = Schedule::default();
     for id in graph.reachable(roots) {
         let depth = match graph.get(id) {
             SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => 0,
@@ -146,17 +142,16 @@ impl Schedule {
     /// Checks that nothing is computed before what it needs: for tests, and cheap enough to run
     /// anywhere.
     pub fn respects_dependencies(&self, graph: &Graph) -> bool {
-        let scheduled: FxHashSet<SOpId> = self.depths.keys().copied().collect();
-        let mut ids: Vec<SOpId> = scheduled.iter().copied().collect();
-        ids.sort_unstable();
-        ids.iter().all(|id| {
-            let attends = !matches!(
+        self.depths.iter().all(|(id, depth)| {
+            let attends = matches!(
                 graph.get(*id),
-                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. }
+                SOp::Width { .. } | SOp::Aggregate { .. } | SOp::WeightedMean { .. }
             );
-            graph.dependencies(*id).iter().all(|operand| {
-                scheduled.contains(operand)
-                    && self.depth(*operand) + usize::from(attends) <= self.depth(*id)
+            let latest = depth.checked_sub(usize::from(attends));
+            let mut operands = graph.dependencies(*id).into_iter();
+            operands.all(|operand| {
+                let known = self.depths.get(&operand);
+                known.is_some_and(|depth| Some(*depth) <= latest)
             })
         })
     }

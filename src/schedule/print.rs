@@ -2,7 +2,7 @@
 
 use super::repeat::Repeat;
 use super::{Attention, Head, Schedule};
-use crate::base::table::section;
+use crate::base::{counted, table::section};
 use crate::graph::{Graph, SOpId};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ impl Schedule {
         let alike = self.alike(graph, &repeats);
         let mut text = format!(
             "{}, {}\n",
-            count(self.layers.len(), "layer"),
+            counted(self.layers.len(), "layer"),
             if heads.is_empty() {
                 "no heads".to_string()
             } else {
@@ -42,12 +42,7 @@ impl Schedule {
                 }
             }
             let feed_forward = self.named(graph, &layer.feed_forward);
-            if !feed_forward.is_empty() {
-                text.push_str("  feed-forward\n");
-                for line in feed_forward {
-                    text.push_str(&format!("          {line}\n"));
-                }
-            }
+            section(&mut text, "  feed-forward", &feed_forward);
         }
         text
     }
@@ -109,24 +104,9 @@ impl Attention {
 
 /// `name = expression`, or the expression alone.
 pub(super) fn definition(graph: &Graph, id: SOpId) -> String {
+    let expression = graph.expression(id);
     match graph.name(id) {
-        Some(name) => {
-            let expression = graph.expression(id);
-            if expression == name {
-                expression
-            } else {
-                format!("{name} = {expression}")
-            }
-        }
-        None => graph.expression(id),
-    }
-}
-
-/// `1 head`, `2 heads`.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{number} {noun}s")
+        Some(name) if name != expression => format!("{name} = {expression}"),
+        _ => expression,
     }
 }

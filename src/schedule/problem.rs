@@ -88,6 +88,15 @@ impl Kind {
         }
     }
 
+    /// The last layer that can compute the value by a state.
+    pub fn layer_by(self, state: usize) -> usize {
+        match self {
+            Kind::Input => 0,
+            Kind::Head { .. } => state.div_ceil(2),
+            Kind::Form { .. } => state / 2,
+        }
+    }
+
     /// The state that is read if this layer computes the value.
     pub fn reads(self, layer: usize) -> usize {
         match self {
@@ -223,6 +232,7 @@ impl Problem {
     }
 }
 
-fn largest(counts: &[usize]) -> usize {
+/// The largest of some counts; 0 of none.
+pub(super) fn largest(counts: &[usize]) -> usize {
     counts.iter().copied().max().unwrap_or(0)
 }

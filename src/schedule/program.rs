@@ -55,20 +55,16 @@ impl Program {
                 selector: number(&mut selectors, attention),
             });
             leaves.insert(id, vec![program.sops.len()]);
-            program.push(graph, id, kind, operands);
+            program.sops.push(id);
+            program.problem.values.push(Value {
+                kind,
+                dims: 1,
+                operands,
+                label: graph.describe(id),
+            });
         }
         program.problem.outputs = union(roots, &leaves);
         program
-    }
-
-    fn push(&mut self, graph: &Graph, id: SOpId, kind: Kind, operands: Vec<usize>) {
-        self.sops.push(id);
-        self.problem.values.push(Value {
-            kind,
-            dims: 1,
-            operands,
-            label: graph.describe(id),
-        });
     }
 }
 

@@ -1,8 +1,8 @@
 //! Layers that repeat: where each round of a `repeat` takes as many layers as the one before it, the
 //! schedule is so many times those of one round, and rounds that look the same are shown once.
 
-use super::print::count;
 use super::{Layer, Schedule};
+use crate::base::counted;
 use crate::graph::{Graph, Rounds};
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -95,7 +95,7 @@ impl Repeat {
     /// `layers 2-7 are 3 × 2 layers`
     pub fn describe(&self) -> String {
         let numbers = numbers(&(self.first..self.end()));
-        let round = count(self.layers, "layer");
+        let round = counted(self.layers, "layer");
         format!("layers {numbers} are {} × {round}", self.times)
     }
 

@@ -3,9 +3,8 @@
 
 use super::bound::critical_path;
 use super::exact::{Options, Outcome, Solution, solve};
-use super::print::count;
 use super::problem::{Problem, Stage};
-use crate::base::Control;
+use crate::base::{Control, counted};
 use serde_json::{Value, json};
 
 /// A problem with the best schedule found.
@@ -85,10 +84,13 @@ impl Searched {
     fn line(&self, outcome: &Outcome) -> String {
         let taken = match outcome.stage {
             Stage::Layers => format!("layers {}", outcome.value),
-            Stage::Widest => format!("widest layer {}", count(outcome.value, "head")),
+            Stage::Widest => format!("widest layer {}", counted(outcome.value, "head")),
             Stage::Heads => format!("heads {}", outcome.value),
-            Stage::Units => format!("widest layer {}", count(outcome.value, "hidden unit")),
-            Stage::Dims => format!("residual stream {} at once", count(outcome.value, "value")),
+            Stage::Units => format!("widest layer {}", counted(outcome.value, "hidden unit")),
+            Stage::Dims => format!(
+                "residual stream {} at once",
+                counted(outcome.value, "value")
+            ),
         };
         if outcome.is_optimal() {
             return format!("{taken} (optimal)");
@@ -97,7 +99,7 @@ impl Searched {
         format!(
             "{taken} (at least {}; not proved within {})",
             outcome.at_least,
-            count(conflicts, "conflict")
+            counted(conflicts, "conflict")
         )
     }
 }

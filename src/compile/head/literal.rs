@@ -11,8 +11,9 @@ use crate::compile::{Care, Compiler, Want, ones_where, range_of};
 use crate::infer::cube::{Literal, Relation};
 use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
+use crate::model::label::condition;
 use crate::plan::pass::Choice;
-use crate::plan::{Kind, Meaning, Product, Term, condition};
+use crate::plan::{Kind, Meaning, Product, Term};
 
 /// A product of the logit before what it reads has a place.
 pub type ProductPlan = Product<LinearRead>;

@@ -1,7 +1,8 @@
 //! BOS without a flag. What the flag adds to keys and values is what these are to be at BOS; where all
 //! of it can stand in the rows of BOS of what they read, the flag takes no direction.
 
-use crate::plan::{Linear, Plan, VariableId, Written};
+use crate::model::is_float32;
+use crate::plan::{Attend, Linear, Plan, VariableId, Written};
 use std::collections::BTreeMap;
 
 pub(super) fn bos(plan: &mut Plan) {
@@ -13,7 +14,7 @@ pub(super) fn bos(plan: &mut Plan) {
     };
     let mut without = plan.clone();
     for (id, number) in numbers {
-        without.variables[id.0 as usize].bos = number;
+        without.variable_mut(id).bos = number;
     }
     for op in &mut without.attends {
         op.value.terms.remove(&flag);
@@ -21,9 +22,7 @@ pub(super) fn bos(plan: &mut Plan) {
             product.key.terms.remove(&flag);
         }
     }
-    let places = 0..plan.variables.len() as u32;
-    let places = places.map(|at| (at != flag.0).then_some(VariableId(at)));
-    without.rename(&Vec::from_iter(places));
+    without.keep(|id| id != flag);
     if without.attends.iter().all(|op| without.keeps_to_itself(op)) {
         *plan = without;
     }
@@ -32,17 +31,14 @@ pub(super) fn bos(plan: &mut Plan) {
 /// What stands at BOS for each function of tokens or of indices, so that all keys and values are there
 /// what they are with the flag; `None` if there are no such numbers, or others read the flag, too.
 fn numbers(plan: &Plan, flag: VariableId) -> Option<BTreeMap<VariableId, f64>> {
-    let queries = plan.attends.iter().flat_map(|op| &op.terms);
-    let queries = queries.flat_map(|term| term.products.iter().map(|p| &p.query));
+    let products = || plan.attends.iter().flat_map(Attend::products);
     let arguments = plan.feed_forwards.iter().map(|op| &op.argument);
-    let read_outs = plan.outputs.iter().chain(&plan.views);
-    let scores = read_outs.flat_map(|read_out| &read_out.scores);
-    let mut others = queries.chain(arguments).chain(scores);
-    if others.any(|linear| linear.terms.contains_key(&flag)) {
+    let queries = products().map(|product| &product.query);
+    let mut others = queries.chain(arguments).chain(plan.scores());
+    if others.any(|linear| linear.has(flag)) {
         return None;
     }
-    let keys = plan.attends.iter().flat_map(|op| &op.terms);
-    let keys = keys.flat_map(|term| term.products.iter().map(|p| &p.key));
+    let keys = products().map(|product| &product.key);
     let mut pending: Vec<&Linear> = keys
         .chain(plan.attends.iter().map(|op| &op.value))
         .collect();
@@ -53,7 +49,7 @@ fn numbers(plan: &Plan, flag: VariableId) -> Option<BTreeMap<VariableId, f64>> {
         let mut left = Vec::new();
         for linear in pending {
             let embedded = linear.terms.iter().filter(|(id, _)| is_embedded(id));
-            let mut missing = linear.terms.get(&flag).copied().unwrap_or(0.0);
+            let mut missing = linear.factor(flag);
             let mut unknown = Vec::new();
             for (id, factor) in embedded {
                 match numbers.get(id) {
@@ -75,6 +71,6 @@ fn numbers(plan: &Plan, flag: VariableId) -> Option<BTreeMap<VariableId, f64>> {
             return None;
         }
     }
-    let is_held = |number: &f64| f64::from(*number as f32) == *number;
-    numbers.values().all(is_held).then_some(numbers)
+    let mut held = numbers.values();
+    held.all(|number| is_float32(*number)).then_some(numbers)
 }

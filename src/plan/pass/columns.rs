@@ -1,7 +1,8 @@
 //! Directions that functions of a token or of an index are read from: one for each token or index, or one for each
 //! function. Both are embedded; what is missing is made. Rewrites plans.
 
-use crate::plan::{Linear, Plan, Source, Variable, VariableId, Written, ascending, condition};
+use crate::model::label::condition;
+use crate::plan::{Linear, Plan, Source, Variable, VariableId, Written, ascending};
 
 /// Which directions functions of a token or of an index are read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +84,7 @@ impl Plan {
     /// The direction of each token or each index, if all but one have their own; that one is made.
     fn one_hot(&mut self, axis: Axis, count: usize) -> Option<Vec<VariableId>> {
         let mut columns: Vec<Option<VariableId>> = vec![None; count];
-        for (at, variable) in self.variables.iter().enumerate() {
+        for (id, variable) in self.ids().zip(&self.variables) {
             let numbers = match (&variable.written, axis) {
                 (Written::Embed { tokens, indices }, Axis::Tokens) if indices.is_empty() => tokens,
                 (Written::Embed { tokens, indices }, Axis::Indices) if tokens.is_empty() => indices,
@@ -94,7 +95,7 @@ impl Plan {
                 && let Some(value) = only_one(numbers)
                 && let Some(column @ None) = columns.get_mut(value)
             {
-                *column = Some(VariableId(at as u32));
+                *column = Some(id);
             }
         }
         let mut missing = (0..count).filter(|value| columns[*value].is_none());

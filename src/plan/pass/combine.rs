@@ -2,8 +2,8 @@
 //! add up to. What queries and keys compare is left as it is, as a sum may not be exact, and so is what
 //! the program asks to be categorical, or what is read to show an s-op by its name.
 
-use crate::plan::{Linear, Plan, Read, Style, Unit, VariableId, Written};
-use std::collections::BTreeMap;
+use crate::plan::{Attend, Linear, Plan, Read, Style, Unit, VariableId, Written};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far a share, or what is computed back from a sum, may be off.
 const NEAR: f64 = 1e-9;
@@ -18,7 +18,7 @@ pub(super) fn combine(plan: &mut Plan) {
 /// The same, but for steps: a bit of its own may be exact to the last digit, a sum of them not.
 pub(super) fn combine_but_bits(plan: &mut Plan) {
     combine_those(plan, |plan, id| {
-        let mut writes = plan.feed_forwards.iter().filter(|op| op.into == id);
+        let mut writes = plan.forwards_into(id);
         !writes.any(|op| is_step(&op.units))
     });
 }
@@ -34,20 +34,25 @@ fn combine_those(plan: &mut Plan, is_among: fn(&Plan, VariableId) -> bool) {
             add_up(plan, &group, values);
         }
     }
-    join_values(plan);
-    join_units(plan);
-    let own = (0..plan.variables.len() as u32).map(VariableId);
-    let written = |id: &VariableId| {
-        let is_computed = matches!(
-            plan.variable(*id).written,
-            Written::Attend | Written::FeedForward
-        );
-        !is_computed
-            || plan.attends.iter().any(|op| op.into == *id)
-            || plan.feed_forwards.iter().any(|op| op.into == *id)
-    };
-    let places: Vec<Option<VariableId>> = own.map(|id| written(&id).then_some(id)).collect();
-    plan.rename(&places);
+    // What one head writes to one variable is one value, and so are units of one argument.
+    let attends = std::mem::take(&mut plan.attends);
+    plan.attends = joined(
+        attends,
+        |op| (op.pattern, op.into),
+        |op, other| op.value = op.value.add(&other.value),
+    );
+    let forwards = std::mem::take(&mut plan.feed_forwards);
+    plan.feed_forwards = joined(
+        forwards,
+        |op| (op.bank, op.into),
+        |op, other| op.units.extend(other.units),
+    );
+    let attended = plan.attends.iter().map(|op| op.into);
+    let written = attended.chain(plan.feed_forwards.iter().map(|op| op.into));
+    let written: BTreeSet<VariableId> = written.collect();
+    let is_left = |id| !plan.variable(id).written.is_computed() || written.contains(&id);
+    let left: Vec<bool> = plan.ids().map(is_left).collect();
+    plan.keep(|id| left[id.0 as usize]);
 }
 
 /// A variable with the factor that it is read with, where the first has the factor 1.
@@ -62,8 +67,7 @@ fn groups(plan: &Plan, is_among: fn(&Plan, VariableId) -> bool) -> Vec<Group> {
         }
     }
     let mut groups: BTreeMap<(bool, Vec<(usize, u64)>), Group> = BTreeMap::new();
-    for (at, reads) in reads.iter().enumerate() {
-        let id = VariableId(at as u32);
+    for (id, reads) in plan.ids().zip(&reads) {
         let Some((_, first)) = reads.first() else {
             continue;
         };
@@ -103,15 +107,10 @@ fn linears(plan: &Plan) -> impl Iterator<Item = &Linear> {
 /// Whether sums of a variable with others can stand for it.
 fn may_be_added(plan: &Plan, id: VariableId) -> bool {
     let variable = plan.variable(id);
-    let mut products = plan
-        .attends
-        .iter()
-        .flat_map(|op| &op.terms)
-        .flat_map(|t| &t.products);
+    let mut products = plan.attends.iter().flat_map(Attend::products);
     let is_compared = products.any(|p| p.query.reads().chain(p.key.reads()).any(|read| read == id));
-    let mut heads = plan.attends.iter().filter(|op| op.into == id);
-    let is_mean = heads.all(|op| op.kind.is_mean());
-    matches!(variable.written, Written::Attend | Written::FeedForward)
+    let is_mean = plan.attends_into(id).all(|op| op.kind.is_mean());
+    variable.written.is_computed()
         && variable.rounding.is_none()
         && !variable.asked_for
         && is_mean
@@ -126,11 +125,12 @@ fn values(plan: &Plan, group: &Group) -> Option<Vec<f64>> {
     }
     let forwards = plan.feed_forwards.iter();
     let by_units = forwards.map(|forward| (&forward.argument, &*forward.points));
-    let read_outs = plan.outputs.iter().chain(&plan.views);
-    let by_readout = read_outs.filter_map(|read_out| match (&*read_out.scores, &read_out.read) {
-        ([score], Read::Nearest(numbers)) => Some((score, numbers.as_slice())),
-        _ => None,
-    });
+    let by_readout =
+        plan.read_outs()
+            .filter_map(|read_out| match (&*read_out.scores, &read_out.read) {
+                ([score], Read::Nearest(numbers)) => Some((score, numbers.as_slice())),
+                _ => None,
+            });
     let mut known: Option<Vec<f64>> = None;
     for (read, points) in by_units.chain(by_readout) {
         let Some(factor) = read.terms.get(&ids[0]) else {
@@ -180,9 +180,8 @@ fn is_near(one: &[f64], other: &[f64]) -> bool {
 fn add_up(plan: &mut Plan, group: &Group, values: Vec<f64>) {
     let first = group[0].0;
     let is_sum = |score: &Linear| {
-        let read = |id: &VariableId| score.terms.get(id).copied().unwrap_or(0.0);
-        let of_first = read(&first);
-        let off = |(id, factor): &(VariableId, f64)| (read(id) - factor * of_first).abs();
+        let of_first = score.factor(first);
+        let off = |(id, factor): &(VariableId, f64)| (score.factor(*id) - factor * of_first).abs();
         group
             .iter()
             .all(|member| off(member) <= NEAR * of_first.abs())
@@ -218,7 +217,7 @@ fn add_up(plan: &mut Plan, group: &Group, values: Vec<f64>) {
         }
     }
     let label = label(plan, group);
-    let variable = &mut plan.variables[first.0 as usize];
+    let variable = plan.variable_mut(first);
     variable.bos = bos;
     variable.values = values.into();
     variable.label = label;
@@ -236,32 +235,22 @@ fn label(plan: &Plan, group: &Group) -> String {
     labels.join(" and ")
 }
 
-/// What one head writes to one variable is one value.
-fn join_values(plan: &mut Plan) {
+/// Operations of which those with one key are one.
+fn joined<T>(
+    operations: Vec<T>,
+    key: impl Fn(&T) -> (usize, VariableId),
+    add: impl Fn(&mut T, T),
+) -> Vec<T> {
     let mut known: BTreeMap<(usize, VariableId), usize> = BTreeMap::new();
-    let attends = std::mem::take(&mut plan.attends);
-    for op in attends {
-        match known.get(&(op.pattern, op.into)) {
-            Some(at) => plan.attends[*at].value = plan.attends[*at].value.add(&op.value),
+    let mut joined: Vec<T> = Vec::new();
+    for op in operations {
+        match known.get(&key(&op)) {
+            Some(at) => add(&mut joined[*at], op),
             None => {
-                known.insert((op.pattern, op.into), plan.attends.len());
-                plan.attends.push(op);
+                known.insert(key(&op), joined.len());
+                joined.push(op);
             }
         }
     }
-}
-
-/// What hidden units of one argument write to one variable is one operation.
-fn join_units(plan: &mut Plan) {
-    let mut known: BTreeMap<(usize, VariableId), usize> = BTreeMap::new();
-    let forwards = std::mem::take(&mut plan.feed_forwards);
-    for op in forwards {
-        match known.get(&(op.bank, op.into)) {
-            Some(at) => plan.feed_forwards[*at].units.extend(op.units),
-            None => {
-                known.insert((op.bank, op.into), plan.feed_forwards.len());
-                plan.feed_forwards.push(op);
-            }
-        }
-    }
+    joined
 }

@@ -15,9 +15,7 @@ pub(super) fn dead(plan: &mut Plan) {
         });
     }
     let live = live(plan);
-    let places = live.iter().enumerate();
-    let places = places.map(|(at, live)| live.then_some(VariableId(at as u32)));
-    plan.rename(&Vec::from_iter(places));
+    plan.keep(|id| live[id.0 as usize]);
 }
 
 /// Which variables an output needs.
@@ -35,10 +33,10 @@ fn live(plan: &Plan) -> Vec<bool> {
         if std::mem::replace(&mut live[id.0 as usize], true) {
             continue;
         }
-        for attend in plan.attends.iter().filter(|op| op.into == id) {
+        for attend in plan.attends_into(id) {
             pending.extend(attend.reads());
         }
-        for forward in plan.feed_forwards.iter().filter(|op| op.into == id) {
+        for forward in plan.forwards_into(id) {
             pending.extend(forward.argument.reads());
         }
     }
@@ -49,7 +47,7 @@ fn live(plan: &Plan) -> Vec<bool> {
 fn is_of_units(plan: &Plan, one: VariableId) -> bool {
     let is_read = |forward: &FeedForward| {
         let mut units = forward.units.iter();
-        units.any(|unit| plan.unit(forward, unit).terms.contains_key(&one))
+        units.any(|unit| plan.unit(forward, unit).has(one))
     };
     plan.feed_forwards.iter().any(is_read)
 }

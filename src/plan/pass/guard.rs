@@ -25,15 +25,8 @@ impl Plan {
     fn guarded(&mut self, mut terms: Vec<Term>, kind: Kind, gaps: f64) -> Vec<Term> {
         let flag = self.flag();
         // Keys that BOS has numbers among would push it away, too.
-        let pushing = match kind {
-            Kind::MeanOrBos => None,
-            Kind::Width
-            | Kind::Length
-            | Kind::Mean
-            | Kind::MeanOfSome
-            | Kind::MeanOfPart
-            | Kind::Sum { .. } => terms.iter().position(pushes),
-        };
+        let pushing = terms.iter().position(pushes);
+        let pushing = pushing.filter(|_| kind != Kind::MeanOrBos);
         // What keeps tokens from BOS can draw BOS to itself.
         let drawing = match pushing {
             None => terms.iter().position(|term| draws(term, flag)),
@@ -48,7 +41,7 @@ impl Plan {
                     false => 0.0,
                 };
                 let query = std::mem::take(&mut product.query);
-                let bos = query.at(|variable| self.variables[variable.0 as usize].bos);
+                let bos = self.at_bos(&query);
                 product.query = if wanted == bos {
                     query
                 } else {

@@ -23,14 +23,12 @@ pub(super) fn lift(plan: &mut Plan) {
         let one = plan.one();
         let value = std::mem::take(&mut plan.attends[at].value);
         plan.attends[at].value = value.plus(one, constant);
-        let variable = &mut plan.variables[into.0 as usize];
+        let at_bos = if plan.bos { constant } else { 0.0 };
+        let variable = plan.variable_mut(into);
         variable.values = variable.values.iter().map(|v| v + constant).collect();
-        if plan.bos {
-            variable.bos += constant;
-        }
+        variable.bos += at_bos;
         plan.change_reads(|linear| {
-            let factor = linear.terms.get(&into).copied().unwrap_or(0.0);
-            linear.constant -= factor * constant;
+            linear.constant -= linear.factor(into) * constant;
         });
     }
 }
@@ -71,9 +69,8 @@ fn moved(plan: &Plan, value: &Linear) -> Option<(f64, f64)> {
 /// Whether a head of tokens alone writes the variable of an operation, and nothing else does.
 fn is_mean(plan: &Plan, at: usize) -> bool {
     let op = &plan.attends[at];
-    let writes = plan.attends.iter().filter(|other| other.into == op.into);
     op.kind == Kind::MeanOfSome
-        && writes.count() == 1
+        && plan.attends_into(op.into).count() == 1
         && plan.variable(op.into).rounding.is_none()
         && plan.below(op.into).is_none()
 }
@@ -91,15 +88,10 @@ fn is_before_step(plan: &Plan, id: VariableId) -> bool {
 /// Whether nothing but readouts reads a variable, which is a mean of more than one key, or hidden units if
 /// it is a real number.
 fn is_result(plan: &Plan, id: VariableId) -> bool {
-    let mut writes = plan.attends.iter().filter(|op| op.into == id);
-    let mut heads = plan.attends.iter();
-    writes.all(|op| op.most > 1)
-        && !heads.any(|op| op.reads().any(|read| read == id))
-        && (plan.is_real(id)
-            || !plan
-                .feed_forwards
-                .iter()
-                .any(|op| op.argument.terms.contains_key(&id)))
+    let mut forwards = plan.feed_forwards.iter();
+    plan.attends_into(id).all(|op| op.most > 1)
+        && !plan.is_attended(id)
+        && (plan.is_real(id) || !forwards.any(|op| op.argument.has(id)))
 }
 
 /// Whether a step reads a variable, and besides it only what stands in the embedding.
@@ -113,6 +105,6 @@ fn is_last(plan: &Plan, step: &FeedForward, id: VariableId) -> bool {
     };
     let mut reads = step.argument.reads();
     is_step(&step.units)
-        && step.argument.terms.contains_key(&id)
+        && step.argument.has(id)
         && reads.all(|other| other == id || is_embedded(other))
 }

@@ -332,3 +332,16 @@ impl Passes {
             .fold(None, |searched, pass| pass.run(plan, control).or(searched))
     }
 }
+
+/// Numbers from 0 on for some things, the same for those that are alike.
+fn numbered<T>(things: &[T], alike: impl Fn(&T, &T) -> bool) -> Vec<usize> {
+    let mut known: Vec<&T> = Vec::new();
+    let number = |thing| {
+        let same = known.iter().position(|other| alike(other, thing));
+        same.unwrap_or_else(|| {
+            known.push(thing);
+            known.len() - 1
+        })
+    };
+    things.iter().map(number).collect()
+}

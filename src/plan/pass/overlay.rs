@@ -1,7 +1,10 @@
 //! One direction for several variables: what is written once all heads have read what stands at BOS may
 //! stand where something is that nobody reads any more.
 
-use crate::plan::{FeedForward, Linear, Plan, Read, Unit, VariableId, Written, ascending, outputs};
+use crate::model::is_float32;
+use crate::plan::{
+    FeedForward, Linear, Plan, Read, ReadOut, Unit, VariableId, Written, ascending, outputs,
+};
 
 /// Sums that a variable may be one of.
 const MOST_VALUES: usize = 1 << 12;
@@ -11,9 +14,9 @@ pub(super) fn overlay(plan: &mut Plan) {
         return;
     };
     on_flag(plan, last);
-    for late in 0..plan.variables.len() as u32 {
-        if is_written_last(plan, VariableId(late), last) {
-            on_embedding(plan, VariableId(late));
+    for late in plan.ids() {
+        if is_written_last(plan, late, last) {
+            on_embedding(plan, late);
         }
     }
     for at in 0..plan.feed_forwards.len() {
@@ -29,19 +32,17 @@ pub(super) fn overlay(plan: &mut Plan) {
 /// own so far.
 fn is_written_last(plan: &Plan, id: VariableId, last: usize) -> bool {
     let variable = plan.variable(id);
-    let mut writes = plan.attends.iter().filter(|op| op.into == id);
     variable.written == Written::Attend
         && variable.rounding.is_none()
         && plan.below(id).is_none()
-        && writes.all(|op| op.layer == last)
+        && plan.attends_into(id).all(|op| op.layer == last)
 }
 
 /// Gives one variable of the last attention layer the direction of the BOS flag: no head reads that any
 /// more, and it is 0 at every token.
 fn on_flag(plan: &mut Plan, last: usize) {
-    let mut ids = (0..plan.variables.len() as u32).map(VariableId);
     let flag = plan.holding(&Written::Flag, 1.0);
-    let late = ids.find(|id| is_written_last(plan, *id, last));
+    let late = plan.ids().find(|id| is_written_last(plan, *id, last));
     if let (Some(late), Some(flag)) = (late, flag) {
         plan.shared.push((late, flag));
     }
@@ -53,32 +54,14 @@ fn sums(plan: &Plan, late: VariableId) -> impl Iterator<Item = &Linear> {
     let arguments = plan.feed_forwards.iter().map(|op| &op.argument);
     let scores = plan.outputs.iter().flat_map(|output| &output.scores);
     let shown = plan.views.iter().flat_map(|view| &view.scores);
-    let shown = shown.filter(move |score| score.terms.contains_key(&late));
+    let shown = shown.filter(move |score| score.has(late));
     arguments.chain(scores).chain(shown)
 }
 
-fn scores(plan: &Plan) -> impl Iterator<Item = &Linear> {
-    let read_outs = plan.outputs.iter().chain(&plan.views);
-    read_outs.flat_map(|read_out| &read_out.scores)
-}
-
-fn is_attended(plan: &Plan, id: VariableId) -> bool {
-    plan.attends
-        .iter()
-        .any(|op| op.reads().any(|read| read == id))
-}
-
 fn is_of_ratio(plan: &Plan, id: VariableId) -> bool {
-    let reads = |linear: &Linear| linear.terms.contains_key(&id);
-    let mut read_outs = plan.outputs.iter().chain(&plan.views);
-    read_outs.any(|read_out| match &read_out.read {
-        Read::Ratio {
-            numerator,
-            denominator,
-            ..
-        } => reads(numerator) || reads(denominator),
-        Read::Nearest(_) | Read::Classes(..) => false,
-    })
+    let of_ratio = |read_out: &&ReadOut| matches!(read_out.read, Read::Ratio { .. });
+    let mut reads = plan.read_outs().filter(of_ratio).flat_map(ReadOut::reads);
+    reads.any(|read| read == id)
 }
 
 /// How many times as much everybody reads of one variable as of another.
@@ -87,9 +70,8 @@ fn ratio<'l>(
     of: VariableId,
     to: VariableId,
 ) -> Option<f64> {
-    let factor = |linear: &Linear, id| linear.terms.get(&id).copied().unwrap_or(0.0);
     let mut known = None;
-    let fits = linears.all(|linear| match (factor(linear, of), factor(linear, to)) {
+    let fits = linears.all(|linear| match (linear.factor(of), linear.factor(to)) {
         (0.0, 0.0) => true,
         (_, 0.0) => false,
         (of, to) => *known.get_or_insert(of / to) == of / to,
@@ -100,17 +82,16 @@ fn ratio<'l>(
 /// Has heads add to a function of tokens or of indices that is only read in one proportion with what
 /// they write.
 fn on_embedding(plan: &mut Plan, late: VariableId) {
-    if is_attended(plan, late) || is_of_ratio(plan, late) {
+    if plan.is_attended(late) || is_of_ratio(plan, late) {
         return;
     }
-    let ids = (0..plan.variables.len() as u32).map(VariableId);
-    for early in ids {
+    for early in plan.ids() {
         let Written::Embed { tokens, indices } = &plan.variable(early).written else {
             continue;
         };
         let is_taken = plan.shared.iter().any(|(_, known)| *known == early);
         let is_of_biases = plan.one_of_biases() == Some(early);
-        if is_taken || is_of_biases || is_attended(plan, early) {
+        if is_taken || is_of_biases || plan.is_attended(early) {
             continue;
         }
         let Some(ratio) = ratio(sums(plan, late), early, late).filter(|ratio| *ratio != 0.0) else {
@@ -118,21 +99,21 @@ fn on_embedding(plan: &mut Plan, late: VariableId) {
         };
         let scaled = |numbers: &[f64]| -> Vec<f64> { numbers.iter().map(|n| ratio * n).collect() };
         let (tokens, indices) = (scaled(tokens), scaled(indices));
-        let is_held = |number: &f64| f64::from(*number as f32) == *number;
         let own = &plan.variable(late).values;
         let values = ascending(tokens.iter().chain(&indices).copied().collect());
-        if !values.iter().all(is_held) || values.len() * own.len() > MOST_VALUES {
+        if !values.iter().all(|value| is_float32(*value)) || values.len() * own.len() > MOST_VALUES
+        {
             continue;
         }
         let sums = values.iter().flat_map(|a| own.iter().map(move |b| a + b));
         let sums = ascending(sums.collect());
-        let variable = &mut plan.variables[early.0 as usize];
+        let variable = plan.variable_mut(early);
         variable.values = values;
         variable.written = Written::Embed { tokens, indices };
-        plan.variables[late.0 as usize].values = sums;
+        plan.variable_mut(late).values = sums;
         // What only shows an s-op by its name does not keep it in the stream.
-        let reads = |score: &Linear| score.terms.contains_key(&early);
-        let is_sum = |score: &Linear| !reads(score) || score.terms.contains_key(&late);
+        let reads = |score: &Linear| score.has(early);
+        let is_sum = |score: &Linear| !reads(score) || score.has(late);
         plan.views.retain(|view| view.scores.iter().all(is_sum));
         forget(plan, early);
         plan.shared.push((late, early));
@@ -149,24 +130,23 @@ fn forget(plan: &mut Plan, id: VariableId) {
 }
 
 fn forget_in_scores(plan: &mut Plan, id: VariableId) {
-    let one = plan.one_of_biases();
     for read_out in plan.outputs.iter_mut().chain(&mut plan.views) {
         for score in &mut read_out.scores {
             score.terms.remove(&id);
         }
-        if let Read::Classes(number, count) = &mut read_out.read {
+        if let Read::Classes(number, _) = &mut read_out.read {
             number.terms.remove(&id);
-            read_out.scores = number.classes(*count, one);
         }
     }
+    plan.score_again();
 }
 
 /// Whether hidden units write nothing below 0, and a real number adds that up: it is off by a share of itself as
 /// long as nothing is taken away from what it adds up.
 fn is_share_of_real(plan: &Plan, forward: &FeedForward) -> bool {
-    let reads = |score: &Linear| score.terms.contains_key(&forward.into) && plan.reads_real(score);
+    let reads = |score: &Linear| score.has(forward.into) && plan.reads_real(score);
     let outputs = outputs(&forward.units, &forward.points);
-    outputs.iter().all(|output| *output >= 0.0) && scores(plan).any(reads)
+    outputs.iter().all(|output| *output >= 0.0) && plan.scores().any(reads)
 }
 
 /// The plan in which hidden units add to what they are a function of, if only readouts read either
@@ -178,10 +158,8 @@ fn on_argument(plan: &Plan, at: usize, last: usize) -> Option<Plan> {
         _ => return None,
     };
     let (early, late) = (plan.variable(id), plan.variable(forward.into));
-    let writes = |op: &&FeedForward| op.into == forward.into;
-    let reads = |op: &FeedForward| op.argument.terms.contains_key(&forward.into);
-    let is_later =
-        |op: &FeedForward| op.layer > forward.layer && op.argument.terms.contains_key(&id);
+    let reads = |op: &FeedForward| op.argument.has(forward.into);
+    let is_later = |op: &FeedForward| op.layer > forward.layer && op.argument.has(id);
     let mut forwards = plan.feed_forwards.iter();
     let fine = forward.layer >= last
         && early.written == Written::Attend
@@ -189,9 +167,9 @@ fn on_argument(plan: &Plan, at: usize, last: usize) -> Option<Plan> {
         && late.rounding.is_none()
         && early.values.iter().all(|value| *value >= 0.0)
         && !early.values.is_empty()
-        && plan.feed_forwards.iter().filter(writes).count() == 1
+        && plan.forwards_into(forward.into).count() == 1
         && !forwards.any(|op| reads(op) || is_later(op))
-        && !is_attended(plan, forward.into)
+        && !plan.is_attended(forward.into)
         && !is_of_ratio(plan, id)
         && !plan
             .shared
@@ -202,9 +180,9 @@ fn on_argument(plan: &Plan, at: usize, last: usize) -> Option<Plan> {
     if !fine {
         return None;
     }
-    let reads_early = scores(plan).any(|score| score.terms.contains_key(&id));
+    let reads_early = plan.scores().any(|score| score.has(id));
     let share = match reads_early {
-        true => ratio(scores(plan), id, forward.into)?,
+        true => ratio(plan.scores(), id, forward.into)?,
         false => 0.0,
     };
     let constant = forward.argument.constant;
@@ -221,7 +199,7 @@ fn on_argument(plan: &Plan, at: usize, last: usize) -> Option<Plan> {
     let points = op.points.iter().zip(outputs);
     let values = points.map(|(z, output)| (z - constant) / slope + output);
     let (into, values) = (op.into, ascending(values.collect()));
-    plan.variables[into.0 as usize].values = values;
+    plan.variable_mut(into).values = values;
     forget_in_scores(&mut plan, id);
     plan.shared.push((into, id));
     Some(plan)

@@ -8,6 +8,7 @@
 use super::columns::Columns;
 use super::dead::dead;
 use super::schedule::size;
+use crate::plan::dimension::LARGEST;
 use crate::plan::{Attend, Meaning, Plan, Product, Style, Term, UNIFORM_ROW};
 use std::collections::BTreeMap;
 
@@ -23,10 +24,7 @@ const SMALLEST_IN_LONG: i32 = -28;
 /// Weights and activations of models for up to so many tokens are at most [`LARGEST`].
 const SHORT: usize = 64;
 
-/// What both sides are at most, where they share the powers of two of their product.
-const LARGEST: f64 = 65_536.0;
-
-/// The same in longer inputs.
+/// What both sides are at most in longer inputs, where they share the powers of two of their product.
 const LARGEST_IN_LONG: f64 = 1_048_576.0;
 
 /// By what share a model is to be smaller where patterns come before sizes: single thresholds are easier to read.

@@ -1,7 +1,7 @@
 //! Changing what the readers of variables read. Taking variables out of a plan: readers of one read
 //! another instead, and the rest are numbered anew. Variables in another order.
 
-use crate::plan::{Linear, Plan, Read, ReadOut, VariableId};
+use crate::plan::{Linear, Plan, Read, VariableId};
 
 impl Plan {
     /// Has readers of each variable read the one that takes its place; a variable with none goes,
@@ -31,12 +31,23 @@ impl Plan {
         self.views
             .retain(|view| view.reads().all(|id| named[id.0 as usize].is_some()));
         self.renumber(&named);
+        self.score_again();
+    }
+
+    /// Has readouts score what they read now.
+    pub(super) fn score_again(&mut self) {
         let one = self.one_of_biases();
         for read_out in self.outputs.iter_mut().chain(&mut self.views) {
-            if let Read::Classes(number, count) = &read_out.read {
-                read_out.scores = number.classes(*count, one);
+            if let Some(scores) = read_out.read.scores(one) {
+                read_out.scores = scores;
             }
         }
+    }
+
+    /// Takes out the variables that are not to stay, which nobody who stays reads.
+    pub(super) fn keep(&mut self, stays: impl Fn(VariableId) -> bool) {
+        let places = self.ids().map(|id| stays(id).then_some(id));
+        self.rename(&Vec::from_iter(places));
     }
 
     /// Has the variables in another order: these are the places where they stand.
@@ -92,23 +103,6 @@ impl Plan {
                 }
             }
         }
-    }
-}
-
-impl ReadOut {
-    /// What it reads: also what no score has, since all values are alike in that.
-    pub(super) fn reads(&self) -> impl Iterator<Item = VariableId> {
-        let of_read = match &self.read {
-            Read::Nearest(_) => Vec::new(),
-            Read::Classes(number, _) => vec![number],
-            Read::Ratio {
-                numerator,
-                denominator,
-                ..
-            } => vec![numerator, denominator],
-        };
-        let linears = self.scores.iter().chain(of_read);
-        linears.flat_map(Linear::reads)
     }
 }
 

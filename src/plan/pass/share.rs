@@ -2,6 +2,7 @@
 //! one head with several values; variables that equal operations write are one variable. Selectors
 //! that mean the same have equal logits, as logits are made of truth tables.
 
+use super::numbered;
 use crate::plan::{Attend, Kind, Plan, VariableId, Written};
 use std::collections::BTreeMap;
 
@@ -22,16 +23,7 @@ pub(super) fn share(plan: &mut Plan) {
 }
 
 fn patterns(plan: &mut Plan) {
-    let mut known: Vec<usize> = Vec::new();
-    let mut numbers = Vec::with_capacity(plan.attends.len());
-    for (at, attend) in plan.attends.iter().enumerate() {
-        let alike = |first: &usize| is_alike(&plan.attends[*first], attend);
-        let number = known.iter().position(alike).unwrap_or_else(|| {
-            known.push(at);
-            known.len() - 1
-        });
-        numbers.push(number);
-    }
+    let numbers = numbered(&plan.attends, is_alike);
     for (attend, number) in plan.attends.iter_mut().zip(numbers) {
         attend.pattern = number;
     }
@@ -41,8 +33,8 @@ fn is_alike(one: &Attend, other: &Attend) -> bool {
     one.kind == other.kind && one.most == other.most && one.terms == other.terms
 }
 
-/// What a variable holds: the kind of what writes it, what it is rounded to, and every write.
-type Content = (u8, Option<i32>, Vec<Vec<u64>>);
+/// What a variable holds: the kind of what writes it, what it is rounded to, what it is at BOS, and every write.
+type Content = (u8, Option<i32>, u64, Vec<Vec<u64>>);
 
 /// For each variable the first that holds the same.
 fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
@@ -62,14 +54,11 @@ fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
         write.extend(forward.argument.key());
         writes[forward.into.0 as usize].push(write);
     }
-    let one = plan.one_of_biases();
     let mut known: BTreeMap<Content, VariableId> = BTreeMap::new();
-    let places = plan.variables.iter().zip(writes).enumerate();
+    let places = plan.ids().zip(&plan.variables).zip(writes);
     places
-        .map(|(at, (variable, mut writes))| {
-            let id = VariableId(at as u32);
+        .map(|((id, variable), mut writes)| {
             let kind = match &variable.written {
-                _ if one == Some(id) => return Some(id),
                 Written::Flag | Written::One | Written::Given(..) => return Some(id),
                 Written::Attend => 0,
                 Written::FeedForward => 1,
@@ -83,7 +72,8 @@ fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
                 writes.sort();
             }
             let rounding = variable.rounding.map(|rounding| rounding.digits);
-            Some(*known.entry((kind, rounding, writes)).or_insert(id))
+            let content = (kind, rounding, variable.bos.to_bits(), writes);
+            Some(*known.entry(content).or_insert(id))
         })
         .collect()
 }

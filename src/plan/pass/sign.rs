@@ -17,7 +17,7 @@ pub(super) fn sign(plan: &mut Plan) {
     }
     // Nobody can list what they are now.
     for id in asked.bits.iter().chain(&asked.means) {
-        plan.variables[id.0 as usize].values = [].into();
+        plan.variable_mut(*id).values = [].into();
     }
     let Some(result) = plan.outputs.first().map(|output| output.scores.clone()) else {
         return;
@@ -70,7 +70,7 @@ fn asked(plan: &Plan) -> Option<Asked> {
         if variable.written != Written::Attend || variable.rounding.is_some() {
             return None;
         }
-        for op in plan.attends.iter().filter(|op| op.into == *mean) {
+        for op in plan.attends_into(*mean) {
             for (id, of_value) in &op.value.terms {
                 let led = away * factor * of_value;
                 match plan.variable(*id).written {
@@ -104,17 +104,15 @@ fn asked(plan: &Plan) -> Option<Asked> {
 fn without_bits(plan: &Plan, number: &Linear) -> f64 {
     let is_one = |id: &&VariableId| plan.variable(**id).written == Written::One;
     let of_one = plan.attends.iter().map(|op| {
-        let factor = number.terms.get(&op.into).copied().unwrap_or(0.0);
         let one = op.value.terms.keys().find(is_one);
-        factor * one.map_or(0.0, |one| op.value.terms[one])
+        number.factor(op.into) * one.map_or(0.0, |one| op.value.terms[one])
     });
     number.constant + of_one.sum::<f64>()
 }
 
 /// Whether a variable leads one way or nowhere, as it is.
 fn is_led(plan: &Plan, id: VariableId, led: f64) -> bool {
-    let mut forwards = plan.feed_forwards.iter().filter(|op| op.into == id);
-    forwards.all(|op| {
+    plan.forwards_into(id).all(|op| {
         let mut outputs = outputs(&op.units, &op.points).into_iter();
         outputs.all(|value| led * value >= -NEAR)
     })
@@ -122,8 +120,7 @@ fn is_led(plan: &Plan, id: VariableId, led: f64) -> bool {
 
 /// Whether hidden units are bits that lead one way, two for each: the second keeps the first at 1.
 fn are_bits(plan: &Plan, id: VariableId, led: f64) -> bool {
-    let mut forwards = plan.feed_forwards.iter().filter(|op| op.into == id);
-    forwards.all(|op| {
+    plan.forwards_into(id).all(|op| {
         let (pairs, rest) = op.units.as_chunks::<2>();
         let is_bit = |[first, second]: &[Unit; 2]| {
             first.is_step_with(second)
@@ -136,7 +133,8 @@ fn are_bits(plan: &Plan, id: VariableId, led: f64) -> bool {
 
 /// Whether a head reads none of what is asked for, but for the bits that it takes the mean of.
 fn is_asked_of(op: &Attend, asked: &Asked) -> bool {
-    let mut products = op.terms.iter().flat_map(|term| &term.products);
-    let is_compared = products.any(|p| asked.reads(&p.query) || asked.reads(&p.key));
+    let is_compared = op
+        .products()
+        .any(|p| asked.reads(&p.query) || asked.reads(&p.key));
     !is_compared && (asked.means.contains(&op.into) || !asked.reads(&op.value))
 }
