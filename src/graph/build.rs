@@ -10,7 +10,8 @@ use super::{cyclic, idiom};
 use crate::base::{Control, Span};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use indexmap::IndexSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// Whether equal nodes are one node.
@@ -51,6 +52,15 @@ impl Named {
     }
 }
 
+/// What is known of a scorer beside what it is.
+#[derive(Clone, Copy, Debug)]
+struct AboutScorer {
+    span: Span,
+    types: TypeSet,
+    /// Whether it reads the key, and whether it reads the query.
+    reads: (bool, bool),
+}
+
 /// The program as a directed acyclic graph of s-ops and selectors.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -60,17 +70,14 @@ pub struct Graph {
     sop_ids: FxHashMap<SOp, SOpId>,
     selector_ids: FxHashMap<Selector, SelectorId>,
     scorers: IndexSet<Scorer, rustc_hash::FxBuildHasher>,
-    scorer_spans: Vec<Span>,
-    scorer_types: Vec<TypeSet>,
-    /// Whether a scorer reads the key, and whether it reads the query.
-    scorer_reads: Vec<(bool, bool)>,
+    about_scorers: Vec<AboutScorer>,
     encodings: FxHashMap<SOpId, Encoding>,
     sop_types: Vec<TypeSet>,
     sop_spans: Vec<Span>,
     selector_spans: Vec<Span>,
     sop_names: Vec<Option<Named>>,
     selector_names: Vec<Option<Named>>,
-    /// What else comparisons of means are, as they are written.
+    /// Comparisons of means as the program writes them, of others that come before.
     pub(super) written: FxHashMap<SOpId, SOp>,
     /// What else sums of counts are.
     pub(super) totals: FxHashMap<SOpId, Total>,
@@ -90,9 +97,7 @@ impl Graph {
             sop_ids: FxHashMap::default(),
             selector_ids: FxHashMap::default(),
             scorers: IndexSet::default(),
-            scorer_spans: Vec::new(),
-            scorer_types: Vec::new(),
-            scorer_reads: Vec::new(),
+            about_scorers: Vec::new(),
             encodings: FxHashMap::default(),
             sop_types: Vec::new(),
             sop_spans: Vec::new(),
@@ -145,9 +150,9 @@ impl Graph {
     /// its index, a layer later.
     pub(crate) fn selector(&mut self, selector: Selector, span: Span) -> SelectorId {
         let selector = match selector {
-            Selector::And(a, b) => Selector::And(self.compared(a, span), self.compared(b, span)),
-            Selector::Or(a, b) => Selector::Or(self.compared(a, span), self.compared(b, span)),
-            Selector::Not(a) => Selector::Not(self.compared(a, span)),
+            Selector::And(a, b) => Selector::And(self.by_index(a, span), self.by_index(b, span)),
+            Selector::Or(a, b) => Selector::Or(self.by_index(a, span), self.by_index(b, span)),
+            Selector::Not(a) => Selector::Not(self.by_index(a, span)),
             Selector::Compare { .. } if self.sharing == Sharing::Equal => {
                 cyclic::at_queries(self, selector, span)
             }
@@ -167,7 +172,7 @@ impl Graph {
     }
 
     /// A best key as a comparison of indices, -1 being no index; any other selector as it is.
-    fn compared(&mut self, id: SelectorId, span: Span) -> SelectorId {
+    fn by_index(&mut self, id: SelectorId, span: Span) -> SelectorId {
         if !matches!(self.get_selector(id), Selector::Best { .. }) {
             return id;
         }
@@ -187,21 +192,19 @@ impl Graph {
     pub(crate) fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId {
         let (index, new) = self.scorers.insert_full(scorer);
         if new {
-            let (types, reads) = self.about_scorer(&self.scorers[index]);
-            self.scorer_types.push(types);
-            self.scorer_reads.push(reads);
-            self.scorer_spans.push(span);
+            let about = self.about_scorer(&self.scorers[index], span);
+            self.about_scorers.push(about);
         }
         ScorerId(u32::try_from(index).expect("limits bound the graph"))
     }
 
     /// Where a scorer is written.
     pub fn scorer_span(&self, id: ScorerId) -> Span {
-        self.scorer_spans[id.0 as usize]
+        self.about_scorers[id.0 as usize].span
     }
 
-    fn about_scorer(&self, scorer: &Scorer) -> (TypeSet, (bool, bool)) {
-        match scorer {
+    fn about_scorer(&self, scorer: &Scorer, span: Span) -> AboutScorer {
+        let (types, reads) = match scorer {
             Scorer::Key(sop) => (self.types(*sop), (true, false)),
             Scorer::Query(sop) => (self.types(*sop), (false, true)),
             Scorer::Constant(value) => (TypeSet::of(value), (false, false)),
@@ -212,7 +215,8 @@ impl Graph {
                 let either = |a: (bool, bool), b: (bool, bool)| (a.0 || b.0, a.1 || b.1);
                 (op.result_type(&types), reads.fold((false, false), either))
             }
-        }
+        };
+        AboutScorer { span, types, reads }
     }
 
     /// A scorer of the graph.
@@ -222,27 +226,25 @@ impl Graph {
 
     /// The types a score can have, given those of the s-ops it is a function of.
     pub fn scorer_types(&self, id: ScorerId) -> TypeSet {
-        self.scorer_types[id.0 as usize]
+        self.about_scorers[id.0 as usize].types
     }
 
     /// Whether a scorer reads the key, and whether it reads the query.
     pub fn scorer_reads(&self, id: ScorerId) -> (bool, bool) {
-        self.scorer_reads[id.0 as usize]
+        self.about_scorers[id.0 as usize].reads
     }
 
-    /// A scorer and what it is made of, each once, the scorer first.
+    /// A scorer and what it is made of, each once, operands before what is made of them.
     pub fn scorer_parts(&self, id: ScorerId) -> Vec<ScorerId> {
-        let (mut parts, mut pending) = (Vec::new(), vec![id]);
-        let mut seen = rustc_hash::FxHashSet::default();
-        while let Some(id) = pending.pop() {
-            if seen.insert(id) {
-                parts.push(id);
-                if let Scorer::Map { operands, .. } = self.get_scorer(id) {
-                    pending.extend(operands);
-                }
-            }
-        }
-        parts
+        with_operands(&[id], |id| match self.get_scorer(id) {
+            Scorer::Map { operands, .. } => operands.iter().copied(),
+            Scorer::Key(_) | Scorer::Query(_) | Scorer::Constant(_) => [].iter().copied(),
+        })
+    }
+
+    /// Selectors and what they are made of, each once, operands before what is made of them.
+    pub fn selector_parts(&self, ids: &[SelectorId]) -> Vec<SelectorId> {
+        with_operands(ids, |id| self.get_selector(id).parts())
     }
 
     /// The s-ops a scorer reads at the key and at the query, each once, in order of id.
@@ -399,21 +401,13 @@ impl Graph {
     /// The s-ops a selector compares, keys and queries, each once, in order of id.
     pub fn selector_operands(&self, id: SelectorId) -> Vec<SOpId> {
         let mut operands = Vec::new();
-        let mut pending = vec![id];
-        let mut seen = rustc_hash::FxHashSet::default();
-        while let Some(id) = pending.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            match self.get_selector(id) {
+        for part in self.selector_parts(&[id]) {
+            match self.get_selector(part) {
                 Selector::Compare { keys, queries, .. } => operands.extend([*keys, *queries]),
-                Selector::And(a, b) | Selector::Or(a, b) => pending.extend([*a, *b]),
-                Selector::Not(a) => pending.push(*a),
-                Selector::Predicate(scorer) => operands.extend(self.both_operands(*scorer)),
-                Selector::Best { selector, scorer } => {
-                    pending.push(*selector);
+                Selector::Predicate(scorer) | Selector::Best { scorer, .. } => {
                     operands.extend(self.both_operands(*scorer));
                 }
+                Selector::And(..) | Selector::Or(..) | Selector::Not(_) => {}
             }
         }
         operands.sort_unstable();
@@ -488,4 +482,21 @@ impl Graph {
             }
         }
     }
+}
+
+/// Some ids and those of all operands below, each once, in order: operands come first.
+fn with_operands<T: Copy + Ord + Hash, I: Iterator<Item = T>>(
+    ids: &[T],
+    operands: impl Fn(T) -> I,
+) -> Vec<T> {
+    let (mut found, mut pending) = (Vec::new(), ids.to_vec());
+    let mut seen = FxHashSet::default();
+    while let Some(id) = pending.pop() {
+        if seen.insert(id) {
+            found.push(id);
+            pending.extend(operands(id));
+        }
+    }
+    found.sort_unstable();
+    found
 }

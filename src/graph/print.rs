@@ -3,6 +3,7 @@
 
 use super::build::Graph;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use super::shape::selects_all;
 use crate::value::{Op, Table, Value};
 
 /// Nesting below which an expression is abbreviated to `…`.
@@ -62,7 +63,7 @@ impl Graph {
                 }
             }
             SOp::Width { selector } => {
-                if super::idiom::selects_all(self, *selector) {
+                if selects_all(self, *selector) {
                     return "length".to_string();
                 }
                 format!(

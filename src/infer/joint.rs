@@ -140,12 +140,12 @@ impl Analysis<'_> {
         self.node(operand).ok()?.column.values.numbers()
     }
 
-    /// How an operand is computed: itself, but for a width where there is no BOS, and for a comparison of
-    /// means that are needed apart.
+    /// How an operand is computed: itself, but for a width where there is no BOS, and for what is
+    /// computed otherwise than the graph has it.
     pub fn shape(&self, operand: Operand) -> Option<&SOp> {
         let id = operand.sop()?;
-        let compared = self.compared.get(&id);
-        Some(compared.unwrap_or_else(|| self.graph.get(self.formula(id))))
+        let otherwise = self.otherwise.get(&id);
+        Some(otherwise.unwrap_or_else(|| self.graph.get(self.formula(id))))
     }
 
     /// How the program asks for it to be encoded, if it does.

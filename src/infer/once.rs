@@ -108,7 +108,7 @@ impl Analysis<'_> {
             let node = self.node(id);
             node.is_ok_and(|node| node.column.space.vars.iter().all(is_one))
         };
-        let for_all_queries = |part: &SelectorId| match self.graph.get_selector(*part) {
+        let for_all_queries = |part: SelectorId| match self.graph.get_selector(part) {
             Selector::Compare { queries, .. } => all(*queries),
             Selector::And(..) | Selector::Or(..) | Selector::Not(_) => true,
             Selector::Predicate(_) | Selector::Best { .. } => false,
@@ -128,7 +128,8 @@ impl Analysis<'_> {
             | VarKind::Weighted(_)
             | VarKind::Total { .. } => return false,
         };
-        self.parts(selector).iter().all(for_all_queries)
+        let mut parts = self.graph.selector_parts(&[selector]).into_iter();
+        parts.all(for_all_queries)
     }
 
     /// Whether two positions of an input never both have one of these values.

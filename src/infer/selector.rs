@@ -11,7 +11,7 @@ use super::{Analysis, Operand, Stopped};
 use crate::base::Code;
 use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::Comparison;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Entries of the largest relation that is tabulated.
@@ -70,7 +70,7 @@ impl Analysis<'_> {
         if let Selector::Best { selector, scorer } = self.graph.get_selector(id) {
             return self.analyse_best(id, *selector, *scorer);
         }
-        let parts = self.parts(id);
+        let parts = self.graph.selector_parts(&[id]);
         // First, for it is refused at once where there are too many values.
         let cubes = self.cubes(&parts)?;
         // Comparisons that exclude each other: values alone say so of one pair at a time.
@@ -114,27 +114,6 @@ impl Analysis<'_> {
         };
         self.selectors.insert(id, Arc::new(facts));
         Ok(())
-    }
-
-    /// The selector and its parts, each once, operands before their users.
-    pub(super) fn parts(&self, id: SelectorId) -> Vec<SelectorId> {
-        let (mut parts, mut next) = (vec![id], 0);
-        let mut seen = FxHashSet::default();
-        while let Some(id) = parts.get(next).copied() {
-            next += 1;
-            match self.graph.get_selector(id) {
-                Selector::And(a, b) | Selector::Or(a, b) => {
-                    parts.extend([*a, *b].into_iter().filter(|part| seen.insert(*part)));
-                }
-                Selector::Not(a) => parts.extend(seen.insert(*a).then_some(*a)),
-                Selector::Best { selector, .. } => {
-                    parts.extend(seen.insert(*selector).then_some(*selector));
-                }
-                Selector::Compare { .. } | Selector::Predicate(_) => {}
-            }
-        }
-        parts.sort_unstable();
-        parts
     }
 
     /// For each query environment the keys that it may select.

@@ -7,7 +7,7 @@ use super::space::{Column, Distinct, FAILS, Numbering, Space, VarId};
 use super::{Analysis, Node, Operand, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::SOpId;
-use crate::graph::idiom::selects_all;
+use crate::graph::shape::selects_all;
 use crate::value::{Op, Value};
 use std::sync::Arc;
 
