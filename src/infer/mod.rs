@@ -195,6 +195,8 @@ pub struct Analysis<'g> {
     /// The variables of means whose values cannot be listed.
     reals: FxHashMap<SOpId, VarId>,
     spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
+    /// Tables of two variables that are compared, which have too many rows for anything else.
+    large_spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
     joints: Vec<joint::Joint>,
     /// S-ops that are computed otherwise than the graph has them.
     otherwise: FxHashMap<SOpId, SOp>,
@@ -249,6 +251,7 @@ impl<'g> Analysis<'g> {
             weighted: FxHashMap::default(),
             reals: FxHashMap::default(),
             spaces: FxHashMap::default(),
+            large_spaces: FxHashMap::default(),
             joints: Vec::new(),
             otherwise,
             made: FxHashMap::default(),
