@@ -16,11 +16,10 @@ pub mod inputs;
 mod joint;
 mod kind;
 mod once;
-mod order;
+mod one_head;
 mod otherwise;
 mod overflow;
 pub mod parts;
-mod predicate;
 mod rank;
 mod related;
 pub mod score_table;
@@ -188,7 +187,7 @@ pub struct Analysis<'g> {
     nodes: Vec<Option<Result<Arc<Node>, Stopped>>>,
     /// How many keys of queries its selectors hold.
     candidates: usize,
-    pub(crate) selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
+    selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
     /// Selectors of which was asked what they do at the first position.
     asked: FxHashSet<SelectorId>,
     weighted: FxHashMap<SOpId, Arc<WeightedFacts>>,

@@ -362,24 +362,19 @@ impl Space {
 
     fn projected_on(&self, part: &Space) -> Arc<[u32]> {
         let places = part.vars.iter().map(|var| self.vars.binary_search(var));
-        let places: Vec<usize> = places.filter_map(Result::ok).collect();
-        assert_eq!(places.len(), part.vars.len());
+        let places = places.filter_map(Result::ok);
+        let digits: Vec<(usize, u64)> = places.zip(part.weights.iter().copied()).collect();
+        assert_eq!(digits.len(), part.vars.len());
         let row_of = part.row_of.get_or_init(|| part.rows_by_number());
         let rows = self.cells.chunks_exact(self.vars.len());
-        let digit = |cells: &[u32], at: usize| u64::from(cells[places[at]]) * part.weights[at];
+        let number = |row: &[u32]| {
+            let digits = digits.iter();
+            digits
+                .map(|(at, weight)| u64::from(row[*at]) * weight)
+                .sum()
+        };
         // Every combination of the whole is possible in its part.
-        match places.len() {
-            // So many functions are of one or two variables that these are not looped over.
-            1 => rows.map(|row| row_of.row(digit(row, 0))).collect(),
-            2 => {
-                let number = |row: &[u32]| digit(row, 0) + digit(row, 1);
-                rows.map(|row| row_of.row(number(row))).collect()
-            }
-            count => {
-                let number = |row: &[u32]| (0..count).map(|at| digit(row, at)).sum();
-                rows.map(|row| row_of.row(number(row))).collect()
-            }
-        }
+        rows.map(|row| row_of.row(number(row))).collect()
     }
 
     /// The column with these values, one a row; `None` where computing it fails.
