@@ -1,9 +1,9 @@
 //! S-ops that are computed otherwise than the graph has them. Comparisons of two means over the same keys, of
-//! which each is needed anyway: the graph compares the mean
-//! of their differences with 0, so that one mean is held and not two; where both are held, they are compared
-//! as they are, or nothing would relate what is compared to them: `a if a > b else b` would have three.
-//! Of whole numbers, whose means compare as their sums do: those of fractions are rounded each. And sums of
-//! counts of which none is needed by itself: they are one mean, times how many keys there are.
+//! which each is needed anyway: the graph compares the mean of their differences with 0, so that one mean is held
+//! and not two; where both are held, they are compared as they are, or nothing would relate what is compared to
+//! them: `a if a > b else b` would have three. Of whole numbers, whose means compare as their sums do: those of
+//! fractions are rounded each. And sums of counts of which none is needed by itself: they are one mean, times how
+//! many keys there are.
 
 use crate::graph::shape::{aggregate, binary, is_constant, is_length};
 use crate::graph::{Graph, SOp, SOpId, Total, WithFirst};
