@@ -175,6 +175,12 @@ fn sign(op: &Op) -> Option<i64> {
     }
 }
 
+/// `select(1, 1, ==)`
+fn all_keys(graph: &mut Graph, span: Span) -> SelectorId {
+    let one = graph.constant(Value::Int(1), span);
+    graph.select(one, one, Comparison::Equal, span)
+}
+
 /// `select(indices, indices, <=)`
 fn selects_up_to_here(graph: &mut Graph, id: SelectorId) -> bool {
     let indices = graph.sop(SOp::Indices, Span::BUILT_IN);
@@ -246,7 +252,7 @@ impl Sum {
         let one = graph.constant(Value::Int(1), span);
         let count = match self.base? {
             None => {
-                let selector = graph.select(one, one, Comparison::Equal, span);
+                let selector = all_keys(graph, span);
                 graph.sop(SOp::Width { selector }, span)
             }
             Some(base) if selects_up_to_here(graph, base) => {
@@ -370,13 +376,7 @@ impl Sum {
                 Some(known) => graph.map(op, vec![known, counts], span),
             });
         }
-        let selector = match self.base? {
-            Some(selector) => selector,
-            None => {
-                let one = graph.constant(Value::Int(1), span);
-                graph.select(one, one, Comparison::Equal, span)
-            }
-        };
+        let selector = self.base?.unwrap_or_else(|| all_keys(graph, span));
         let mean = SOp::Aggregate {
             selector,
             value: value?,

@@ -6,6 +6,7 @@
 
 use super::build::Graph;
 use super::counted::{self, Total};
+use super::idiom::width_beyond_first;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use super::shape::{conjunction, disjunction, leaves, selects_all};
 use crate::base::Span;
@@ -112,13 +113,7 @@ impl WithFirst {
         }
         let selects = self.selects(selector, span);
         let graph = &mut self.graph;
-        let (indices, zero) = (
-            graph.sop(SOp::Indices, span),
-            graph.constant(Value::Int(0), span),
-        );
-        let later = graph.select(indices, zero, Comparison::NotEqual, span);
-        let beyond = graph.selector(Selector::And(selector, later), span);
-        let width = graph.sop(SOp::Width { selector: beyond }, span);
+        let width = width_beyond_first(graph, selector, span);
         let one = graph.map(Op::Indicator, vec![selects], span);
         graph.map(Op::Add, vec![width, one], span)
     }

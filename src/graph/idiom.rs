@@ -112,14 +112,8 @@ fn beside_first(graph: &Graph, a: SelectorId, b: SelectorId) -> Option<SelectorI
 /// preprint of Weiss et al. 2021 (figure 6): one of the keys that `s` selects beyond the first, and
 /// the first. A mean of one key is the value itself, an integer.
 fn share_of_first(graph: &mut Graph, counted: SelectorId, span: Span) -> SOp {
-    let (indices, zero, one) = (
-        graph.sop(SOp::Indices, span),
-        graph.constant(Value::Int(0), span),
-        graph.constant(Value::Int(1), span),
-    );
-    let later = graph.select(indices, zero, Comparison::NotEqual, span);
-    let beyond = graph.selector(Selector::And(counted, later), span);
-    let width = graph.sop(SOp::Width { selector: beyond }, span);
+    let width = width_beyond_first(graph, counted, span);
+    let [zero, one] = [0, 1].map(|int| graph.constant(Value::Int(int), span));
     let equal = Op::Compare(Comparison::Equal);
     let none = graph.map(equal, vec![width, zero], span);
     let all = graph.map(Op::Add, vec![width, one], span);
@@ -128,6 +122,15 @@ fn share_of_first(graph: &mut Graph, counted: SelectorId, span: Span) -> SOp {
         op: Op::If,
         operands: vec![none, one, share],
     }
+}
+
+/// How many keys a selector selects beyond the first position.
+pub(super) fn width_beyond_first(graph: &mut Graph, selector: SelectorId, span: Span) -> SOpId {
+    let indices = graph.sop(SOp::Indices, span);
+    let zero = graph.constant(Value::Int(0), span);
+    let later = graph.select(indices, zero, Comparison::NotEqual, span);
+    let selector = graph.selector(Selector::And(selector, later), span);
+    graph.sop(SOp::Width { selector }, span)
 }
 
 /// `select(indices, length - 1, ==)` as the largest of all indices, for which the length need not be counted

@@ -1,8 +1,8 @@
 //! Values that one position has at most: of "the last that is like this", as a position with such a
 //! value sees no other that could have it; or of an index moved by what is the same at all positions.
 //! And values that some position has, as each number of a position; a width over an order of the positions
-//! numbers them. Value sets alone cannot tell, so
-//! that a mean over what is selected by it would have as many values as there are sets of positions.
+//! numbers them. Value sets alone cannot tell, so that a mean over what is selected by it would have as many
+//! values as there are sets of positions.
 
 use super::compare::Ranks;
 use super::rank::Compared;

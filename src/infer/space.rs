@@ -7,7 +7,6 @@ use crate::value::Value;
 use bit_vec::BitVec;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A variable of joint tables; ids are topological.
@@ -133,7 +132,7 @@ const MOST_REPEATS: usize = 16;
 /// The environments in groups that are alike for some variables.
 struct Groups<'v> {
     /// The values of the variables in each group; `None` where all environments are one group.
-    sets: Option<Vec<Vec<Cow<'v, [u32]>>>>,
+    sets: Option<Vec<Vec<&'v [u32]>>>,
     group_at: Vec<u32>,
     /// The sizes of all groups together.
     rows: usize,
@@ -165,7 +164,7 @@ impl<'v> Groups<'v> {
                 continue;
             }
             let sets = values.iter().map(|v| &**v.in_environment(environment));
-            let sets: Vec<Cow<[u32]>> = sets.map(Cow::Borrowed).collect();
+            let sets: Vec<&[u32]> = sets.collect();
             let size = sets
                 .iter()
                 .try_fold(1usize, |size, set| size.checked_mul(set.len()))?;
@@ -260,7 +259,7 @@ impl Space {
     }
 
     /// The rows of all combinations of values from some sets, the last changing fastest.
-    fn add_product(&mut self, sets: &[Cow<[u32]>], row_of: &mut Numbering) -> Rows {
+    fn add_product(&mut self, sets: &[&[u32]], row_of: &mut Numbering) -> Rows {
         let size = sets.iter().map(|set| set.len()).product();
         let mut rows = Rows::default();
         let mut places = vec![0; sets.len()];

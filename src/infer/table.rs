@@ -120,14 +120,10 @@ impl Analysis<'_> {
         op: &Op,
         operands: &[SOpId],
     ) -> Result<Node, Stopped> {
-        let united = match self.after_heads(operands) {
-            Some(after) => Ok(after),
-            None => match self.of_compared(op, operands) {
-                Some(chosen) => Ok(chosen),
-                None => self.united(operands),
-            },
-        };
-        let (columns, space) = match united {
+        let chosen = self
+            .after_heads(operands)
+            .or_else(|| self.of_compared(op, operands));
+        let (columns, space) = match chosen.map_or_else(|| self.united(operands), Ok) {
             Err(stopped) if stopped.code == Code::DomainTooLarge => {
                 if let Some(node) = self.without_table(op, operands) {
                     return Ok(node);
