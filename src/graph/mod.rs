@@ -15,6 +15,7 @@ mod means;
 pub mod node;
 mod part;
 pub mod print;
+mod reach;
 mod rounds;
 pub mod scorer_function;
 mod selected;
