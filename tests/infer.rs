@@ -1,10 +1,15 @@
-//! What inference rests on: the sums that selectors can give, and selectors as disjoint cubes.
+//! What inference rests on: the sums that selectors can give, selectors as disjoint cubes, and tables that
+//! do not depend on what was asked before.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use rasp::base::Limits;
+use rasp::graph::Sharing;
 use rasp::inside::infer::{
-    Cube, Literal, Operand, Relation, Term, and, counts_and_sums, not, or, scaled,
+    Cube, Domain, Literal, Operand, Relation, Term, and, counts_and_sums, not, or, scaled,
 };
+use rasp::session::{Session, Setting};
+use rasp::value::Value;
 use std::collections::BTreeSet;
 
 #[test]
@@ -113,5 +118,35 @@ fn cubes_of_any_formula_are_disjoint_and_cover_it() {
         let (keys, queries) = ([digit(0), digit(1)], [digit(2), digit(3)]);
         let expected = keys[0] <= queries[0] && keys[1] == queries[1];
         assert_eq!(selected(&formula, keys, queries), usize::from(expected));
+    }
+}
+
+/// The table of a comparison may be larger than others, for itself and for what is made of it alone.
+#[test]
+fn what_was_compared_before_says_nothing_of_other_tables() {
+    let limits = Limits {
+        table_rows: 100,
+        ..Limits::default()
+    };
+    let setting = Setting {
+        vocabulary: Value::characters("ab"),
+        max_length: 6,
+        causal: false,
+    };
+    let (less, product) = ("less = a < b;", "product = a * b;");
+    for statements in [[less, product], [product, less]] {
+        let mut session = Session::new(Sharing::Equal).with_limits(limits.clone());
+        let text = format!(
+            "a = aggregate(select(tokens, \"a\", ==), indices, -1);
+            b = aggregate(select(tokens, \"b\", ==), indices, -1);
+            {} most = b if less else a;",
+            statements.concat()
+        );
+        session.load_text("tables", &text);
+        assert!(session.take_diagnostics().is_empty());
+        let ids = ["less", "product", "most"].map(|name| session.sop(name).unwrap());
+        let facts = session.facts(&ids, &setting).unwrap();
+        let is_known = ids.map(|id| matches!(facts.get(id).unwrap().domain, Domain::Finite(_)));
+        assert_eq!(is_known, [true, false, true], "{statements:?}");
     }
 }

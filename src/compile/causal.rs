@@ -2,7 +2,7 @@
 //! compare, never reach a later position. Depends on `infer` and the graph.
 
 use crate::base::{Code, Diagnostic, Fallible, Span};
-use crate::graph::idiom::selects_all;
+use crate::graph::shape::selects_all;
 use crate::graph::{SOp, Selector};
 use crate::infer::Analysis;
 

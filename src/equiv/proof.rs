@@ -6,7 +6,7 @@
 use super::{Outcome, Trial, same};
 use crate::base::Limits;
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
-use crate::infer::space::{Column, FAILS, VarId};
+use crate::infer::space::{Column, FAILS};
 use crate::infer::{Analysis, Setting, VarKind};
 use crate::value::{Comparison, TypeSet, Value};
 use rustc_hash::FxHashSet;
@@ -62,17 +62,15 @@ pub fn same_table(
     let (Ok(a), Ok(b)) = columns else {
         return false;
     };
-    let (a, b) = (a.column.clone(), b.column.clone());
-    total && same_rows(&mut analysis, &a, &b)
+    let both = [a.column.clone(), b.column.clone()];
+    total && same_rows(&mut analysis, &both)
 }
 
-fn same_rows(analysis: &mut Analysis, a: &Column, b: &Column) -> bool {
-    let mut vars: Vec<VarId> = a.space.vars.iter().chain(&b.space.vars).copied().collect();
-    vars.sort_unstable();
-    vars.dedup();
-    let Ok(space) = analysis.space(vars) else {
+fn same_rows(analysis: &mut Analysis, both: &[Column; 2]) -> bool {
+    let Ok(space) = analysis.space_of(both) else {
         return false;
     };
+    let [a, b] = both;
     let (a_rows, b_rows) = (space.project(&a.space), space.project(&b.space));
     a_rows.iter().zip(&*b_rows).all(|(a_row, b_row)| {
         match (a.value(*a_row as usize), b.value(*b_row as usize)) {

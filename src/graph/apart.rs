@@ -4,7 +4,7 @@
 //! a name that pictures fold them, they keep it.
 
 use super::build::Graph;
-use super::node::{SOp, SOpId, Selector, SelectorId};
+use super::node::{SOp, SOpId, SelectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -35,12 +35,11 @@ impl Graph {
 
     fn renamed(&self, roots: &[SOpId], more: &[SelectorId]) -> Cow<'_, Graph> {
         let mut sops: FxHashSet<SOpId> = self.reachable(roots).into_iter().collect();
-        let mut selectors: FxHashSet<SelectorId> = FxHashSet::default();
-        let mut pending = more.to_vec();
+        let mut selectors = more.to_vec();
         for id in more {
             sops.extend(self.reachable(&self.selector_operands(*id)));
         }
-        pending.extend(sops.iter().filter_map(|id| match self.get(*id) {
+        selectors.extend(sops.iter().filter_map(|id| match self.get(*id) {
             SOp::Aggregate { selector, .. } | SOp::Width { selector } => Some(*selector),
             SOp::Tokens
             | SOp::Indices
@@ -49,17 +48,7 @@ impl Graph {
             | SOp::Map { .. }
             | SOp::WeightedMean { .. } => None,
         }));
-        while let Some(id) = pending.pop() {
-            if !selectors.insert(id) {
-                continue;
-            }
-            match self.get_selector(id) {
-                Selector::And(a, b) | Selector::Or(a, b) => pending.extend([*a, *b]),
-                Selector::Not(inner) => pending.push(*inner),
-                Selector::Best { selector, .. } => pending.push(*selector),
-                Selector::Compare { .. } | Selector::Predicate(_) => {}
-            }
-        }
+        let selectors = self.selector_parts(&selectors);
         let sops = numbered(sops, |id| self.name(id));
         let selectors = numbered(selectors, |id| self.selector_name(id));
         if sops.is_empty() && selectors.is_empty() {
@@ -78,7 +67,7 @@ impl Graph {
 
 /// New names for those that share one.
 fn numbered<'g, T: Copy + Ord>(
-    ids: FxHashSet<T>,
+    ids: impl IntoIterator<Item = T>,
     name: impl Fn(T) -> Option<&'g str>,
 ) -> Vec<(T, Arc<str>)> {
     let mut ids: Vec<T> = ids.into_iter().collect();

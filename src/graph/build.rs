@@ -51,6 +51,15 @@ impl Named {
     }
 }
 
+/// What is known of a scorer beside what it is.
+#[derive(Clone, Copy, Debug)]
+struct AboutScorer {
+    span: Span,
+    types: TypeSet,
+    /// Whether it reads the key, and whether it reads the query.
+    reads: (bool, bool),
+}
+
 /// The program as a directed acyclic graph of s-ops and selectors.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -60,17 +69,14 @@ pub struct Graph {
     sop_ids: FxHashMap<SOp, SOpId>,
     selector_ids: FxHashMap<Selector, SelectorId>,
     scorers: IndexSet<Scorer, rustc_hash::FxBuildHasher>,
-    scorer_spans: Vec<Span>,
-    scorer_types: Vec<TypeSet>,
-    /// Whether a scorer reads the key, and whether it reads the query.
-    scorer_reads: Vec<(bool, bool)>,
+    about_scorers: Vec<AboutScorer>,
     encodings: FxHashMap<SOpId, Encoding>,
     sop_types: Vec<TypeSet>,
     sop_spans: Vec<Span>,
     selector_spans: Vec<Span>,
     sop_names: Vec<Option<Named>>,
     selector_names: Vec<Option<Named>>,
-    /// What else comparisons of means are, as they are written.
+    /// Comparisons of means as the program writes them, of others that come before.
     pub(super) written: FxHashMap<SOpId, SOp>,
     /// What else sums of counts are.
     pub(super) totals: FxHashMap<SOpId, Total>,
@@ -90,9 +96,7 @@ impl Graph {
             sop_ids: FxHashMap::default(),
             selector_ids: FxHashMap::default(),
             scorers: IndexSet::default(),
-            scorer_spans: Vec::new(),
-            scorer_types: Vec::new(),
-            scorer_reads: Vec::new(),
+            about_scorers: Vec::new(),
             encodings: FxHashMap::default(),
             sop_types: Vec::new(),
             sop_spans: Vec::new(),
@@ -145,9 +149,9 @@ impl Graph {
     /// its index, a layer later.
     pub(crate) fn selector(&mut self, selector: Selector, span: Span) -> SelectorId {
         let selector = match selector {
-            Selector::And(a, b) => Selector::And(self.compared(a, span), self.compared(b, span)),
-            Selector::Or(a, b) => Selector::Or(self.compared(a, span), self.compared(b, span)),
-            Selector::Not(a) => Selector::Not(self.compared(a, span)),
+            Selector::And(a, b) => Selector::And(self.by_index(a, span), self.by_index(b, span)),
+            Selector::Or(a, b) => Selector::Or(self.by_index(a, span), self.by_index(b, span)),
+            Selector::Not(a) => Selector::Not(self.by_index(a, span)),
             Selector::Compare { .. } if self.sharing == Sharing::Equal => {
                 cyclic::at_queries(self, selector, span)
             }
@@ -167,7 +171,7 @@ impl Graph {
     }
 
     /// A best key as a comparison of indices, -1 being no index; any other selector as it is.
-    fn compared(&mut self, id: SelectorId, span: Span) -> SelectorId {
+    fn by_index(&mut self, id: SelectorId, span: Span) -> SelectorId {
         if !matches!(self.get_selector(id), Selector::Best { .. }) {
             return id;
         }
@@ -187,21 +191,19 @@ impl Graph {
     pub(crate) fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId {
         let (index, new) = self.scorers.insert_full(scorer);
         if new {
-            let (types, reads) = self.about_scorer(&self.scorers[index]);
-            self.scorer_types.push(types);
-            self.scorer_reads.push(reads);
-            self.scorer_spans.push(span);
+            let about = self.about_scorer(&self.scorers[index], span);
+            self.about_scorers.push(about);
         }
         ScorerId(u32::try_from(index).expect("limits bound the graph"))
     }
 
     /// Where a scorer is written.
     pub fn scorer_span(&self, id: ScorerId) -> Span {
-        self.scorer_spans[id.0 as usize]
+        self.about_scorers[id.0 as usize].span
     }
 
-    fn about_scorer(&self, scorer: &Scorer) -> (TypeSet, (bool, bool)) {
-        match scorer {
+    fn about_scorer(&self, scorer: &Scorer, span: Span) -> AboutScorer {
+        let (types, reads) = match scorer {
             Scorer::Key(sop) => (self.types(*sop), (true, false)),
             Scorer::Query(sop) => (self.types(*sop), (false, true)),
             Scorer::Constant(value) => (TypeSet::of(value), (false, false)),
@@ -212,7 +214,8 @@ impl Graph {
                 let either = |a: (bool, bool), b: (bool, bool)| (a.0 || b.0, a.1 || b.1);
                 (op.result_type(&types), reads.fold((false, false), either))
             }
-        }
+        };
+        AboutScorer { span, types, reads }
     }
 
     /// A scorer of the graph.
@@ -222,44 +225,12 @@ impl Graph {
 
     /// The types a score can have, given those of the s-ops it is a function of.
     pub fn scorer_types(&self, id: ScorerId) -> TypeSet {
-        self.scorer_types[id.0 as usize]
+        self.about_scorers[id.0 as usize].types
     }
 
     /// Whether a scorer reads the key, and whether it reads the query.
     pub fn scorer_reads(&self, id: ScorerId) -> (bool, bool) {
-        self.scorer_reads[id.0 as usize]
-    }
-
-    /// A scorer and what it is made of, each once, the scorer first.
-    pub fn scorer_parts(&self, id: ScorerId) -> Vec<ScorerId> {
-        let (mut parts, mut pending) = (Vec::new(), vec![id]);
-        let mut seen = rustc_hash::FxHashSet::default();
-        while let Some(id) = pending.pop() {
-            if seen.insert(id) {
-                parts.push(id);
-                if let Scorer::Map { operands, .. } = self.get_scorer(id) {
-                    pending.extend(operands);
-                }
-            }
-        }
-        parts
-    }
-
-    /// The s-ops a scorer reads at the key and at the query, each once, in order of id.
-    pub fn scorer_operands(&self, id: ScorerId) -> (Vec<SOpId>, Vec<SOpId>) {
-        let (mut keys, mut queries) = (Vec::new(), Vec::new());
-        for part in self.scorer_parts(id) {
-            match self.get_scorer(part) {
-                Scorer::Key(sop) => keys.push(*sop),
-                Scorer::Query(sop) => queries.push(*sop),
-                Scorer::Constant(_) | Scorer::Map { .. } => {}
-            }
-        }
-        for list in [&mut keys, &mut queries] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        (keys, queries)
+        self.about_scorers[id.0 as usize].reads
     }
 
     /// Records how the program asks for an s-op to be encoded; the last wish holds.
@@ -394,77 +365,6 @@ impl Graph {
     /// Whether there are no s-ops.
     pub fn is_empty(&self) -> bool {
         self.sops.is_empty()
-    }
-
-    /// The s-ops a selector compares, keys and queries, each once, in order of id.
-    pub fn selector_operands(&self, id: SelectorId) -> Vec<SOpId> {
-        let mut operands = Vec::new();
-        let mut pending = vec![id];
-        let mut seen = rustc_hash::FxHashSet::default();
-        while let Some(id) = pending.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            match self.get_selector(id) {
-                Selector::Compare { keys, queries, .. } => operands.extend([*keys, *queries]),
-                Selector::And(a, b) | Selector::Or(a, b) => pending.extend([*a, *b]),
-                Selector::Not(a) => pending.push(*a),
-                Selector::Predicate(scorer) => operands.extend(self.both_operands(*scorer)),
-                Selector::Best { selector, scorer } => {
-                    pending.push(*selector);
-                    operands.extend(self.both_operands(*scorer));
-                }
-            }
-        }
-        operands.sort_unstable();
-        operands.dedup();
-        operands
-    }
-
-    fn both_operands(&self, id: ScorerId) -> impl Iterator<Item = SOpId> {
-        let (keys, queries) = self.scorer_operands(id);
-        keys.into_iter().chain(queries)
-    }
-
-    /// The s-ops one needs directly: operands, the aggregated value, keys and queries.
-    pub fn dependencies(&self, id: SOpId) -> Vec<SOpId> {
-        match self.get(id) {
-            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => Vec::new(),
-            SOp::Map { operands, .. } => operands.clone(),
-            SOp::Aggregate {
-                selector, value, ..
-            } => {
-                let mut needed = self.selector_operands(*selector);
-                needed.push(*value);
-                needed
-            }
-            SOp::Width { selector } => self.selector_operands(*selector),
-            SOp::WeightedMean { scorer, value, .. } => {
-                let mut needed: Vec<SOpId> = self.both_operands(*scorer).collect();
-                needed.push(*value);
-                needed
-            }
-        }
-    }
-
-    /// Everything the roots need, the roots included, operands before their users.
-    pub fn reachable(&self, roots: &[SOpId]) -> Vec<SOpId> {
-        self.reachable_beyond(roots, |_| false)
-    }
-
-    /// The same without what only some of it needs, which is not looked into.
-    pub fn reachable_beyond(&self, roots: &[SOpId], known: impl Fn(SOpId) -> bool) -> Vec<SOpId> {
-        let mut needed = vec![false; self.sops.len()];
-        let mut pending = roots.to_vec();
-        while let Some(id) = pending.pop() {
-            if !std::mem::replace(&mut needed[id.0 as usize], true) && !known(id) {
-                pending.extend(self.dependencies(id));
-            }
-        }
-        (0..self.sops.len() as u32)
-            .map(SOpId)
-            .filter(|id| needed[id.0 as usize])
-            .collect()
     }
 
     fn infer_type(&self, sop: &SOp) -> TypeSet {

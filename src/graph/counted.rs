@@ -1,11 +1,11 @@
 //! Sums of counts over the same keys: how many keys hold "a", less how many hold "b", is the sum over all
 //! keys of 1, -1 or 0, and compares with 0 as their mean does. One head takes that mean, where each count
 //! takes one of its own; and a count divided by how many keys there are is such a mean itself. Depends on
-//! the shapes of `idiom`.
+//! `shape`.
 
 use super::build::Graph;
-use super::idiom::{binary, is_constant, selects_all};
 use super::node::{SOp, SOpId, Selector, SelectorId};
+use super::shape::{binary, is_constant, selects_all};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
 use std::borrow::Cow;
@@ -39,11 +39,6 @@ struct Sum {
 }
 
 impl Graph {
-    /// Keeps how the program writes a comparison of a mean, of others that it is about, which come before it.
-    pub(super) fn also_written(&mut self, id: SOpId, sop: SOp) {
-        self.written.entry(id).or_insert(sop);
-    }
-
     /// How a sum of counts is computed from one mean.
     pub fn total(&self, id: SOpId) -> Option<&Total> {
         self.totals.get(&id)
@@ -108,7 +103,7 @@ pub(super) fn compared(
     for way in &ways {
         let compared = graph.sop(way.clone(), span);
         if left < compared && right < compared {
-            graph.also_written(compared, as_written);
+            graph.written.entry(compared).or_insert(as_written);
             // Not as the graph has it: where that is settled, it has it as it is written.
             return Some(way.clone());
         }
@@ -178,6 +173,12 @@ fn sign(op: &Op) -> Option<i64> {
         true => Some(1),
         false => (*op == Op::Subtract).then_some(-1),
     }
+}
+
+/// `select(1, 1, ==)`
+fn all_keys(graph: &mut Graph, span: Span) -> SelectorId {
+    let one = graph.constant(Value::Int(1), span);
+    graph.select(one, one, Comparison::Equal, span)
 }
 
 /// `select(indices, indices, <=)`
@@ -251,7 +252,7 @@ impl Sum {
         let one = graph.constant(Value::Int(1), span);
         let count = match self.base? {
             None => {
-                let selector = graph.select(one, one, Comparison::Equal, span);
+                let selector = all_keys(graph, span);
                 graph.sop(SOp::Width { selector }, span)
             }
             Some(base) if selects_up_to_here(graph, base) => {
@@ -375,13 +376,7 @@ impl Sum {
                 Some(known) => graph.map(op, vec![known, counts], span),
             });
         }
-        let selector = match self.base? {
-            Some(selector) => selector,
-            None => {
-                let one = graph.constant(Value::Int(1), span);
-                graph.select(one, one, Comparison::Equal, span)
-            }
-        };
+        let selector = self.base?.unwrap_or_else(|| all_keys(graph, span));
         let mean = SOp::Aggregate {
             selector,
             value: value?,

@@ -1,10 +1,10 @@
 //! Cyclic shifts: `select((indices + 1) % length, indices, ==)` selects for each query the key before it, and
 //! for the first the last. Said of the query, as `select(indices, (indices - 1) % length, ==)`, nothing is
-//! computed at the keys, of which a head needs squares, too. Depends on the shapes of `idiom`.
+//! computed at the keys, of which a head needs squares, too. Depends on `shape`.
 
 use super::build::Graph;
-use super::idiom::{binary, is_length};
 use super::node::{SOp, SOpId, Selector};
+use super::shape::{binary, is_length};
 use crate::base::Span;
 use crate::value::{Comparison, Op, Value};
 

@@ -1,11 +1,11 @@
 //! Whether any earlier key is selected, or any later one, asked of the earliest such key, or the latest: "an `a`
 //! before me" is that the first `a` of all is before me. A head that finds that key takes its index for a score,
 //! where one that attends to all keys before its query has a direction for each position. Its pattern is another,
-//! so that this is for models whose patterns are nobody's. Depends on the shapes of `idiom`.
+//! so that this is for models whose patterns are nobody's. Depends on `shape`.
 
 use super::build::Graph;
-use super::idiom::{aggregate, binary, conjunction, leaves, selects_all, with_constant};
 use super::node::{SOp, SOpId, Scorer, Selector, SelectorId};
+use super::shape::{aggregate, binary, conjunction, leaves, selects_all, share, with_constant};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
 use rustc_hash::FxHashMap;
@@ -115,11 +115,15 @@ impl Graph {
         let is_one = matches!(constant, Value::Int(1));
         let at_one = matches!(comparison, Comparison::Less | Comparison::GreaterEqual);
         let numbers = [1, 0].map(Value::Int);
-        let share = self.share(id).filter(|_| is_zero);
+        // 0 where there are none.
+        let share = share(self, id).filter(|(_, condition, default)| {
+            let is_bool = self.types(*condition) == TypeSet::BOOL;
+            is_zero && is_bool && matches!(default, Value::Int(0))
+        });
         // 1 stands for all larger counts, and for all shares.
         let (selector, condition, numbers) = if let SOp::Width { selector } = self.get(id) {
             (is_zero || is_one && at_one).then_some((*selector, None, numbers))?
-        } else if let Some((selector, condition)) = share {
+        } else if let Some((selector, condition, _)) = share {
             (selector, Some(condition), numbers)
         } else {
             let (selector, numbers) = self.constants(id)?;
@@ -128,20 +132,6 @@ impl Graph {
         let compare = Op::Compare(comparison);
         let [there, not_there] = numbers.map(|number| compare.apply(&[&number, constant]));
         Some((selector, condition, [there.ok()?, not_there.ok()?]))
-    }
-
-    /// The condition at the keys of whose share of the selected keys an aggregate is, 0 where there are none.
-    fn share(&self, id: SOpId) -> Option<(SelectorId, SOpId)> {
-        let (selector, value, default) = aggregate(self, id)?;
-        let SOp::Map {
-            op: Op::Indicator,
-            operands,
-        } = self.get(value)
-        else {
-            return None;
-        };
-        let is_bool = self.types(operands[0]) == TypeSet::BOOL;
-        (is_bool && matches!(default, Value::Int(0))).then_some((selector, operands[0]))
     }
 
     /// The constant that an aggregate moves, and its default.

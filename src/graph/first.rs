@@ -6,8 +6,9 @@
 
 use super::build::Graph;
 use super::counted::{self, Total};
-use super::idiom::{conjunction, disjunction, leaves, selects_all};
+use super::idiom::width_beyond_first;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use super::shape::{conjunction, disjunction, leaves, selects_all};
 use crate::base::Span;
 use crate::value::{Comparison, Op, Value};
 use rustc_hash::FxHashMap;
@@ -112,13 +113,7 @@ impl WithFirst {
         }
         let selects = self.selects(selector, span);
         let graph = &mut self.graph;
-        let (indices, zero) = (
-            graph.sop(SOp::Indices, span),
-            graph.constant(Value::Int(0), span),
-        );
-        let later = graph.select(indices, zero, Comparison::NotEqual, span);
-        let beyond = graph.selector(Selector::And(selector, later), span);
-        let width = graph.sop(SOp::Width { selector: beyond }, span);
+        let width = width_beyond_first(graph, selector, span);
         let one = graph.map(Op::Indicator, vec![selects], span);
         graph.map(Op::Add, vec![width, one], span)
     }
@@ -189,7 +184,7 @@ impl WithFirst {
             return *known;
         }
         let mut found: FxHashMap<SelectorId, SOpId> = FxHashMap::default();
-        for part in parts(&self.graph, selector) {
+        for part in self.graph.selector_parts(&[selector]) {
             let of = |part: &SelectorId| found[part];
             let selects = match self.graph.get_selector(part).clone() {
                 Selector::Compare {
@@ -208,7 +203,11 @@ impl WithFirst {
                     let score = self.score(scorer, span);
                     self.graph.map(Op::ToBool, vec![score], span)
                 }
-                Selector::Best { selector, .. } => self.selects(selector, span),
+                Selector::Best { selector, .. } => {
+                    let selects = of(&selector);
+                    self.selects.insert(selector, selects);
+                    selects
+                }
             };
             found.insert(part, selects);
         }
@@ -262,24 +261,4 @@ impl WithFirst {
         };
         graph.sop(fetched, span)
     }
-}
-
-/// A selector and what it is made of, operands first.
-fn parts(graph: &Graph, id: SelectorId) -> Vec<SelectorId> {
-    let (mut parts, mut next) = (vec![id], 0);
-    while let Some(part) = parts.get(next).copied() {
-        next += 1;
-        let operands = match graph.get_selector(part) {
-            Selector::And(a, b) | Selector::Or(a, b) => vec![*a, *b],
-            Selector::Not(a) => vec![*a],
-            Selector::Compare { .. } | Selector::Predicate(_) | Selector::Best { .. } => Vec::new(),
-        };
-        for operand in operands {
-            if !parts.contains(&operand) {
-                parts.push(operand);
-            }
-        }
-    }
-    parts.sort_unstable();
-    parts
 }

@@ -6,7 +6,8 @@
 
 use super::build::Graph;
 use super::node::{SOp, SOpId, Scorer, Selector, SelectorId};
-use super::{compared, counted};
+use super::shape::{aggregate, binary, conjunction, disjunction, is_constant, selects_all, share};
+use super::{counted, means};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
 use std::sync::Arc;
@@ -44,10 +45,10 @@ pub(super) fn recognize(graph: &mut Graph, sop: &SOp, span: Span) -> Option<SOp>
         (Op::Round, [argument]) => *argument,
         (Op::Compare(comparison), [left, right]) => {
             let operands = (*left, *right);
-            return compared::means(graph, *comparison, operands, span)
-                .or_else(|| compared::share(graph, *comparison, operands, span))
+            return means::of_two(graph, *comparison, operands, span)
+                .or_else(|| means::of_disjunction(graph, *comparison, operands, span))
                 .or_else(|| counted::compared(graph, *comparison, operands, span))
-                .or_else(|| compared::union(graph, *comparison, operands, span));
+                .or_else(|| means::over_union(graph, *comparison, operands, span));
         }
         (Op::Divide, [above, below]) => return counted::share(graph, (*above, *below), span),
         (Op::If, [condition, then, otherwise]) => {
@@ -111,14 +112,8 @@ fn beside_first(graph: &Graph, a: SelectorId, b: SelectorId) -> Option<SelectorI
 /// preprint of Weiss et al. 2021 (figure 6): one of the keys that `s` selects beyond the first, and
 /// the first. A mean of one key is the value itself, an integer.
 fn share_of_first(graph: &mut Graph, counted: SelectorId, span: Span) -> SOp {
-    let (indices, zero, one) = (
-        graph.sop(SOp::Indices, span),
-        graph.constant(Value::Int(0), span),
-        graph.constant(Value::Int(1), span),
-    );
-    let later = graph.select(indices, zero, Comparison::NotEqual, span);
-    let beyond = graph.selector(Selector::And(counted, later), span);
-    let width = graph.sop(SOp::Width { selector: beyond }, span);
+    let width = width_beyond_first(graph, counted, span);
+    let [zero, one] = [0, 1].map(|int| graph.constant(Value::Int(int), span));
     let equal = Op::Compare(Comparison::Equal);
     let none = graph.map(equal, vec![width, zero], span);
     let all = graph.map(Op::Add, vec![width, one], span);
@@ -127,6 +122,15 @@ fn share_of_first(graph: &mut Graph, counted: SelectorId, span: Span) -> SOp {
         op: Op::If,
         operands: vec![none, one, share],
     }
+}
+
+/// How many keys a selector selects beyond the first position.
+pub(super) fn width_beyond_first(graph: &mut Graph, selector: SelectorId, span: Span) -> SOpId {
+    let indices = graph.sop(SOp::Indices, span);
+    let zero = graph.constant(Value::Int(0), span);
+    let later = graph.select(indices, zero, Comparison::NotEqual, span);
+    let selector = graph.selector(Selector::And(selector, later), span);
+    graph.sop(SOp::Width { selector }, span)
 }
 
 /// `select(indices, length - 1, ==)` as the largest of all indices, for which the length need not be counted
@@ -170,7 +174,8 @@ fn last(graph: &mut Graph, selector: SelectorId) -> Option<SelectorId> {
 /// keys `x` is true. Rounding takes away what the quotient of the mean is off by.
 fn count(graph: &mut Graph, argument: SOpId, span: Span) -> Option<SelectorId> {
     let (a, b) = binary(graph, argument, &Op::Multiply)?;
-    let (selector, condition) = share(graph, a, b).or_else(|| share(graph, b, a))?;
+    let (selector, condition) =
+        counted_share(graph, a, b).or_else(|| counted_share(graph, b, a))?;
     let holding = holding(graph, condition, span);
     Some(match selects_all(graph, selector) {
         true => holding,
@@ -179,11 +184,9 @@ fn count(graph: &mut Graph, argument: SOpId, span: Span) -> Option<SelectorId> {
 }
 
 /// The `s` and `x` of `aggregate(s, indicator(x))`, if the other factor is the width of `s`.
-fn share(graph: &Graph, width: SOpId, mean: SOpId) -> Option<(SelectorId, SOpId)> {
-    let (selector, value, default) = aggregate(graph, mean)?;
-    let (SOp::Width { selector: counted }, SOp::Map { op, operands }) =
-        (graph.get(width), graph.get(value))
-    else {
+fn counted_share(graph: &Graph, width: SOpId, mean: SOpId) -> Option<(SelectorId, SOpId)> {
+    let (selector, condition, default) = share(graph, mean)?;
+    let SOp::Width { selector: counted } = graph.get(width) else {
         return None;
     };
     let all = |selector| selects_all(graph, selector);
@@ -192,8 +195,7 @@ fn share(graph: &Graph, width: SOpId, mean: SOpId) -> Option<(SelectorId, SOpId)
     let is_none = default.as_float().is_some_and(f64::is_finite);
     // The best key is found by a head of its own.
     let is_best = matches!(graph.get_selector(selector), Selector::Best { .. });
-    let counts = *op == Op::Indicator && same && is_none && !is_best;
-    counts.then_some((selector, operands[0]))
+    (same && is_none && !is_best).then_some((selector, condition))
 }
 
 /// The selector of all keys of which an s-op is true.
@@ -245,86 +247,6 @@ fn both(graph: &Graph, neutral: bool, (left, right): (SOpId, SOpId)) -> Option<S
     })
 }
 
-pub(super) fn binary(graph: &Graph, id: SOpId, wanted: &Op) -> Option<(SOpId, SOpId)> {
-    if let SOp::Map { op, operands } = graph.get(id)
-        && op == wanted
-    {
-        match operands.as_slice() {
-            [left, right] => Some((*left, *right)),
-            _ => None,
-        }
-    } else {
-        None
-    }
-}
-
-pub(super) fn aggregate(graph: &Graph, id: SOpId) -> Option<(SelectorId, SOpId, &Value)> {
-    if let SOp::Aggregate {
-        selector,
-        value,
-        default,
-    } = graph.get(id)
-    {
-        Some((*selector, *value, default))
-    } else {
-        None
-    }
-}
-
-/// The operand of a comparison with a constant, as the left one, and that constant.
-pub(super) fn with_constant(
-    graph: &Graph,
-    comparison: Comparison,
-    (left, right): (SOpId, SOpId),
-) -> Option<(SOpId, Comparison, SOpId)> {
-    match (graph.get(left), graph.get(right)) {
-        (_, SOp::Constant(_)) => Some((left, comparison, right)),
-        (SOp::Constant(_), _) => Some((right, comparison.mirrored(), left)),
-        (_, _) => None,
-    }
-}
-
-/// The two that a selector is a disjunction of.
-pub(super) fn disjunction(graph: &Graph, id: SelectorId) -> Option<[SelectorId; 2]> {
-    if let Selector::Or(a, b) = *graph.get_selector(id) {
-        Some([a, b])
-    } else {
-        None
-    }
-}
-
-/// The two that a selector is a conjunction of.
-pub(super) fn conjunction(graph: &Graph, id: SelectorId) -> Option<[SelectorId; 2]> {
-    if let Selector::And(a, b) = *graph.get_selector(id) {
-        Some([a, b])
-    } else {
-        None
-    }
-}
-
-/// What a tree of pairs ends in, from left to right, unless these are more than so many.
-pub(super) fn leaves(
-    root: SelectorId,
-    most: usize,
-    mut pair: impl FnMut(SelectorId) -> Option<[SelectorId; 2]>,
-) -> Option<Vec<SelectorId>> {
-    let (mut leaves, mut pending) = (Vec::new(), vec![root]);
-    while let Some(id) = pending.pop() {
-        match pair(id) {
-            Some([a, b]) => pending.extend([b, a]),
-            None => leaves.push(id),
-        }
-        if leaves.len() + pending.len() > most {
-            return None;
-        }
-    }
-    Some(leaves)
-}
-
-pub(super) fn is_constant(graph: &Graph, id: SOpId, wanted: i64) -> bool {
-    matches!(graph.get(id), SOp::Constant(value) if *value == Value::Int(wanted))
-}
-
 /// `indicator(indices == 0)`
 fn is_first_indicator(graph: &Graph, id: SOpId) -> bool {
     let SOp::Map {
@@ -345,27 +267,6 @@ fn is_first(graph: &Graph, id: SOpId) -> bool {
     let is_indices = |id| matches!(graph.get(id), SOp::Indices);
     (is_indices(left) && is_constant(graph, right, 0))
         || (is_indices(right) && is_constant(graph, left, 0))
-}
-
-/// Whether an s-op is the length, by the shape of its definition.
-pub fn is_length(graph: &Graph, id: SOpId) -> bool {
-    matches!(graph.get(id), SOp::Width { selector } if selects_all(graph, *selector))
-}
-
-/// `select(1, 1, ==)` and every other comparison of two constants that holds.
-pub fn selects_all(graph: &Graph, id: SelectorId) -> bool {
-    let Selector::Compare {
-        keys,
-        queries,
-        comparison,
-    } = graph.get_selector(id)
-    else {
-        return false;
-    };
-    match (graph.get(*keys), graph.get(*queries)) {
-        (SOp::Constant(key), SOp::Constant(query)) => comparison.holds(key, query) == Ok(true),
-        _ => false,
-    }
 }
 
 /// `select(indices, 0, ==)`, or a condition on keys that says the same.

@@ -5,19 +5,21 @@
 mod apart;
 pub mod build;
 mod causal;
-mod compared;
 mod counted;
 mod cyclic;
 mod earliest;
 pub mod exponential;
 mod first;
-pub mod idiom;
+mod idiom;
+mod means;
 pub mod node;
 mod part;
 pub mod print;
+mod reach;
 mod rounds;
 pub mod scorer_function;
 mod selected;
+pub mod shape;
 
 pub use apart::without_number;
 pub use build::{Encoding, Graph, Sharing};

@@ -75,6 +75,16 @@ impl SOp {
         }
     }
 
+    /// Whether what it is at a position depends on what stands at others.
+    pub fn attends(&self) -> bool {
+        match self {
+            SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. } => true,
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. } => {
+                false
+            }
+        }
+    }
+
     /// What is moved by an s-op that attends.
     pub fn moved(&self) -> Option<SOpId> {
         match self {
@@ -117,6 +127,18 @@ pub enum Selector {
         /// Which of them is best.
         scorer: ScorerId,
     },
+}
+
+impl Selector {
+    /// The selectors that it is made of.
+    pub fn parts(&self) -> impl Iterator<Item = SelectorId> + use<> {
+        let parts = match *self {
+            Selector::And(a, b) | Selector::Or(a, b) => [Some(a), Some(b)],
+            Selector::Not(a) | Selector::Best { selector: a, .. } => [Some(a), None],
+            Selector::Compare { .. } | Selector::Predicate(_) => [None, None],
+        };
+        parts.into_iter().flatten()
+    }
 }
 
 /// A scorer: an atom for each key position and query position, as a function of what s-ops hold at

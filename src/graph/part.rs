@@ -133,19 +133,8 @@ impl Copier<'_> {
     }
 
     fn selector(&mut self, id: SelectorId) -> SelectorId {
-        let mut pending = vec![id];
-        while let Some(part) = pending.last().copied() {
-            let operands = match self.from.get_selector(part) {
-                Selector::And(a, b) | Selector::Or(a, b) => vec![*a, *b],
-                Selector::Not(a) | Selector::Best { selector: a, .. } => vec![*a],
-                Selector::Compare { .. } | Selector::Predicate(_) => Vec::new(),
-            };
-            let missing = operands
-                .iter()
-                .filter(|id| !self.selectors.contains_key(id));
-            let missing: Vec<SelectorId> = missing.copied().collect();
-            if !missing.is_empty() {
-                pending.extend(missing);
+        for part in self.from.selector_parts(&[id]) {
+            if self.selectors.contains_key(&part) {
                 continue;
             }
             let of = |id: &SelectorId| self.selectors[id];
@@ -173,34 +162,23 @@ impl Copier<'_> {
                 self.into.set_selector_name(copy, &Arc::from(name), true);
             }
             self.selectors.insert(part, copy);
-            pending.pop();
         }
         self.selectors[&id]
     }
 
     fn scorer(&mut self, id: ScorerId) -> ScorerId {
-        let mut pending = vec![id];
-        while let Some(id) = pending.last().copied() {
-            let copy = match self.from.get_scorer(id) {
+        for part in self.from.scorer_parts(id) {
+            let copy = match self.from.get_scorer(part) {
                 Scorer::Key(sop) => Scorer::Key(self.sops[sop]),
                 Scorer::Query(sop) => Scorer::Query(self.sops[sop]),
                 Scorer::Constant(value) => Scorer::Constant(value.clone()),
-                Scorer::Map { op, operands } => {
-                    let missing = operands.iter().filter(|id| !self.scorers.contains_key(id));
-                    let missing: Vec<ScorerId> = missing.copied().collect();
-                    if !missing.is_empty() {
-                        pending.extend(missing);
-                        continue;
-                    }
-                    Scorer::Map {
-                        op: op.clone(),
-                        operands: operands.iter().map(|id| self.scorers[id]).collect(),
-                    }
-                }
+                Scorer::Map { op, operands } => Scorer::Map {
+                    op: op.clone(),
+                    operands: operands.iter().map(|id| self.scorers[id]).collect(),
+                },
             };
-            let copy = self.into.scorer(copy, self.from.scorer_span(id));
-            self.scorers.insert(id, copy);
-            pending.pop();
+            let copy = self.into.scorer(copy, self.from.scorer_span(part));
+            self.scorers.insert(part, copy);
         }
         self.scorers[&id]
     }

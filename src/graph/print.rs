@@ -3,6 +3,7 @@
 
 use super::build::Graph;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use super::shape::selects_all;
 use crate::value::{Op, Table, Value};
 
 /// Nesting below which an expression is abbreviated to `…`.
@@ -53,16 +54,10 @@ impl Graph {
                 default,
             } => {
                 let selector = self.selector_text(*selector, depth - 1);
-                let (selector, value) = (argument(&selector), inner(value));
-                let value = argument(&value);
-                if *default == Value::Int(0) {
-                    format!("aggregate({selector}, {value})")
-                } else {
-                    format!("aggregate({selector}, {value}, {})", default.source())
-                }
+                aggregate_text(argument(&selector), &inner(value), default)
             }
             SOp::Width { selector } => {
-                if super::idiom::selects_all(self, *selector) {
+                if selects_all(self, *selector) {
                     return "length".to_string();
                 }
                 format!(
@@ -76,13 +71,7 @@ impl Graph {
                 default,
             } => {
                 let scorer = self.scorer_call(*scorer, depth - 1);
-                let value = inner(value);
-                let value = argument(&value);
-                if *default == Value::Int(0) {
-                    format!("aggregate({scorer}, {value})")
-                } else {
-                    format!("aggregate({scorer}, {value}, {})", default.source())
-                }
+                aggregate_text(&scorer, &inner(value), default)
             }
         }
     }
@@ -155,7 +144,7 @@ impl Graph {
                         match self.get_scorer(*operand) {
                             Scorer::Map { .. } => text,
                             Scorer::Key(_) | Scorer::Query(_) | Scorer::Constant(_) => {
-                                text[1..text.len() - 1].to_string()
+                                argument(&text).to_string()
                             }
                         }
                     })
@@ -178,6 +167,15 @@ fn argument(text: &str) -> &str {
         .strip_prefix('(')
         .and_then(|rest| rest.strip_suffix(')'));
     within.unwrap_or(text)
+}
+
+fn aggregate_text(by: &str, value: &str, default: &Value) -> String {
+    let value = argument(value);
+    if *default == Value::Int(0) {
+        format!("aggregate({by}, {value})")
+    } else {
+        format!("aggregate({by}, {value}, {})", default.source())
+    }
 }
 
 fn map_text(op: &Op, operands: &[String]) -> String {

@@ -3,8 +3,7 @@
 
 use super::build::Graph;
 use super::node::{SOpId, Scorer, ScorerId};
-use crate::value::Failure;
-use crate::value::{Op, Value};
+use crate::value::{Failure, Op, Value};
 use rustc_hash::FxHashMap;
 
 /// A scorer of one graph, ready to be applied.
@@ -41,9 +40,7 @@ impl ScorerFunction {
         let (keys, queries) = graph.scorer_operands(id);
         let mut steps = Vec::new();
         let mut places: FxHashMap<ScorerId, usize> = FxHashMap::default();
-        // Operands first: ids are topological.
-        let mut parts = graph.scorer_parts(id);
-        parts.sort_unstable();
+        let parts = graph.scorer_parts(id);
         for part in parts.iter().copied() {
             let place = |list: &[SOpId], sop: &SOpId| list.binary_search(sop).unwrap_or_default();
             steps.push(match graph.get_scorer(part) {

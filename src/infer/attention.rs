@@ -142,7 +142,7 @@ impl Analysis<'_> {
         default: &Value,
     ) {
         let one_head = match self.selectors.get(&selector) {
-            Some(facts) => self.several == Several::Means || facts.one_cube().is_some(),
+            Some(facts) => self.several == Several::Means || facts.one_cube(false).is_some(),
             None => false,
         };
         if one_head && default.is_number() && self.is_number(value) {
@@ -313,7 +313,7 @@ impl Analysis<'_> {
                 false => self.or_default(several, mean),
             };
         }
-        let one_head = several.facts.one_cube().is_some() && several.default.is_number();
+        let one_head = several.facts.one_cube(false).is_some() && several.default.is_number();
         let own = one_head.then(|| self.var(VarKind::Mean(several.id), values, several.may_fail));
         if let Some(widths) = self.widths_by_position(&several.facts) {
             let sum = self.sum_var(several)?;

@@ -115,18 +115,18 @@ impl Relation {
     }
 
     fn or(&self, other: &Relation) -> Relation {
-        let bits = self.bits.iter().zip(&other.bits);
-        Relation {
-            bits: bits.map(|(a, b)| *a || *b).collect(),
-            ..*self
-        }
+        self.with(other, |a, b| a || b)
     }
 
     /// Where both hold.
     pub fn and(&self, other: &Relation) -> Relation {
+        self.with(other, |a, b| a && b)
+    }
+
+    fn with(&self, other: &Relation, combined: impl Fn(bool, bool) -> bool) -> Relation {
         let bits = self.bits.iter().zip(&other.bits);
         Relation {
-            bits: bits.map(|(a, b)| *a && *b).collect(),
+            bits: bits.map(|(a, b)| combined(*a, *b)).collect(),
             ..*self
         }
     }

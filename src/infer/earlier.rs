@@ -45,7 +45,7 @@ impl Analysis<'_> {
             }
             after.push(column);
         }
-        let space = self.space(union(&after)).ok()?;
+        let space = self.space_of(&after).ok()?;
         let rows = self.spaces.get(&vars).and_then(Option::as_ref);
         let is_smaller = rows.is_none_or(|whole| space.rows() < whole.rows());
         is_smaller.then_some((after, space))

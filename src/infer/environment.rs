@@ -4,8 +4,8 @@
 //! the graph.
 
 use crate::base::Limits;
-use crate::graph::idiom::is_length;
-use crate::graph::{Graph, SOp, SOpId};
+use crate::graph::shape::is_length;
+use crate::graph::{Graph, SOpId};
 
 /// Longest input for which every length is an environment of its own, whatever that takes.
 const EXACT_LENGTHS: usize = 128;
@@ -21,9 +21,8 @@ pub struct Environment {
 /// All environments of inputs of up to `max_length` tokens.
 #[derive(Clone, Debug)]
 pub struct Environments {
-    pub max_length: usize,
+    max_length: usize,
     list: Vec<Environment>,
-    exact: bool,
 }
 
 impl Environments {
@@ -31,41 +30,23 @@ impl Environments {
     /// too, where one of these reads it, and the keys of their heads are half of the candidates at most:
     /// `Σ l²` each for the lengths `l`.
     pub fn of(graph: &Graph, sops: &[SOpId], max_length: usize, limits: &Limits) -> Environments {
-        let attends = |id: &&SOpId| {
-            matches!(
-                graph.get(**id),
-                SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. }
-            )
-        };
-        let heads = sops.iter().filter(attends).count();
+        let heads = sops.iter().filter(|id| graph.get(**id).attends()).count();
         let keys = max_length.saturating_mul(max_length + 1);
         let keys = keys.saturating_mul(2 * max_length + 1) / 6;
         // The other half is for selectors that are made on the way.
         let is_held = || keys.saturating_mul(heads) <= limits.candidates / 2;
         let exact =
             max_length <= EXACT_LENGTHS || sops.iter().any(|id| is_length(graph, *id)) && is_held();
-        let list = if exact {
-            (1..=max_length)
-                .flat_map(|length| {
-                    (0..length).map(move |position| Environment {
-                        position,
-                        length: Some(length),
-                    })
-                })
-                .collect()
-        } else {
-            (0..max_length)
-                .map(|position| Environment {
-                    position,
-                    length: None,
-                })
-                .collect()
+        let up_to = |count: usize, length: Option<usize>| {
+            (0..count).map(move |position| Environment { position, length })
         };
-        Environments {
-            max_length,
-            list,
-            exact,
-        }
+        let list = match exact {
+            true => (1..=max_length)
+                .flat_map(|length| up_to(length, Some(length)))
+                .collect(),
+            false => up_to(max_length, None).collect(),
+        };
+        Environments { max_length, list }
     }
 
     /// How many there are.
@@ -101,7 +82,7 @@ impl Environments {
             None => (0, self.max_length),
         };
         (0..count).map(move |position| {
-            let exists = self.exact || position <= query.position;
+            let exists = query.length.is_some() || position <= query.position;
             (first + position, position, exists)
         })
     }

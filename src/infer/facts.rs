@@ -2,7 +2,7 @@
 
 use super::{Analysis, Setting, VarKind};
 use crate::base::{Code, Diagnostic, Fallible, Limits};
-use crate::graph::{self, Graph, SOp, SOpId};
+use crate::graph::{self, Graph, SOpId};
 use crate::value::{TypeSet, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -130,11 +130,7 @@ pub fn infer(
                 .map(|id| depths[id.0 as usize])
                 .max()
                 .unwrap_or(0);
-            let attends = matches!(
-                graph.get(id),
-                SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. }
-            );
-            let needs_head = attends && analysis.needs_attention(id);
+            let needs_head = graph.get(id).attends() && analysis.needs_attention(id);
             depths[id.0 as usize] = deepest + usize::from(needs_head);
             analysis.facts_of(id, depths[id.0 as usize])
         })

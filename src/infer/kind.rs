@@ -22,7 +22,7 @@ impl Analysis<'_> {
     /// # Errors
     /// The same of a score.
     pub(super) fn check_kinds_of_score(&self, scorer: ScorerId) -> Result<(), Stopped> {
-        for id in self.graph.scorer_parts(scorer) {
+        for id in self.graph.scorer_parts(scorer).into_iter().rev() {
             let Scorer::Map { op, operands } = self.graph.get_scorer(id) else {
                 continue;
             };

@@ -8,7 +8,6 @@ pub mod attention;
 pub mod by_index;
 mod candidate;
 mod compare;
-mod compared;
 pub mod cube;
 mod earlier;
 pub mod environment;
@@ -17,10 +16,10 @@ pub mod inputs;
 mod joint;
 mod kind;
 mod once;
-mod order;
+mod one_head;
+mod otherwise;
 mod overflow;
 pub mod parts;
-mod predicate;
 mod rank;
 mod related;
 pub mod score_table;
@@ -188,16 +187,18 @@ pub struct Analysis<'g> {
     nodes: Vec<Option<Result<Arc<Node>, Stopped>>>,
     /// How many keys of queries its selectors hold.
     candidates: usize,
-    pub(crate) selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
+    selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
     /// Selectors of which was asked what they do at the first position.
     asked: FxHashSet<SelectorId>,
     weighted: FxHashMap<SOpId, Arc<WeightedFacts>>,
     /// The variables of means whose values cannot be listed.
     reals: FxHashMap<SOpId, VarId>,
     spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
+    /// Tables of two variables that are compared, which have too many rows for anything else.
+    large_spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
     joints: Vec<joint::Joint>,
-    /// Comparisons of means that are needed apart, as these compare.
-    compared: FxHashMap<SOpId, SOp>,
+    /// S-ops that are computed otherwise than the graph has them.
+    otherwise: FxHashMap<SOpId, SOp>,
     /// Variables that were made for a node or selector, to make each once.
     made: FxHashMap<VarKind, VarId>,
 }
@@ -226,10 +227,12 @@ impl<'g> Analysis<'g> {
         roots.extend(first.iter().flat_map(|first| first.roots()));
         // A sum is a ratio where heads take means.
         let totals = match several {
-            Several::Means => compared::totals(graph, &roots, first),
+            Several::Means => otherwise::totals(graph, &roots, first),
             Several::Sums => FxHashMap::default(),
         };
-        let reachable = compared::reachable(graph, &roots, &totals);
+        let reachable = otherwise::reachable(graph, &roots, &totals);
+        let mut otherwise = otherwise::of_means(graph, &reachable);
+        otherwise.extend(totals);
         let environments = Environments::of(graph, &reachable, setting.max_length, limits);
         let count = environments.count();
         let mut analysis = Analysis {
@@ -240,15 +243,16 @@ impl<'g> Analysis<'g> {
             several,
             environments,
             vars: Vec::new(),
-            nodes: Vec::new(),
+            nodes: vec![None; reachable.last().map_or(0, |id| id.0 as usize + 1)],
             candidates: 0,
             selectors: FxHashMap::default(),
             asked: FxHashSet::default(),
             weighted: FxHashMap::default(),
             reals: FxHashMap::default(),
             spaces: FxHashMap::default(),
+            large_spaces: FxHashMap::default(),
             joints: Vec::new(),
-            compared: FxHashMap::default(),
+            otherwise,
             made: FxHashMap::default(),
         };
         analysis.var(
@@ -262,13 +266,9 @@ impl<'g> Analysis<'g> {
             .map(|environment| vec![Value::Int(environment.position as i64)].into())
             .collect();
         analysis.var(VarKind::Indices, Values::from_environments(&each), false);
-        let size = reachable.last().map_or(0, |id| id.0 as usize + 1);
-        analysis.nodes = vec![None; size];
-        analysis.compared = compared::of_means(graph, &reachable);
-        analysis.compared.extend(totals);
         for id in reachable {
             // What it is computed from instead may have come into the graph after it.
-            if let Some(SOp::Map { operands, .. }) = analysis.compared.get(&id) {
+            if let Some(SOp::Map { operands, .. }) = analysis.otherwise.get(&id) {
                 for needed in graph.reachable(operands) {
                     analysis.record(needed);
                 }
@@ -345,8 +345,8 @@ impl<'g> Analysis<'g> {
     fn analyse(&mut self, id: SOpId) -> Result<Node, Stopped> {
         let graph = self.graph;
         self.if_interrupted()?;
-        let compared = self.compared.get(&id).cloned();
-        match compared.as_ref().unwrap_or_else(|| graph.get(id)) {
+        let otherwise = self.otherwise.get(&id).cloned();
+        match otherwise.as_ref().unwrap_or_else(|| graph.get(id)) {
             SOp::Tokens => self.alone(Self::TOKENS),
             SOp::Indices => self.alone(Self::INDICES),
             given @ SOp::Given(_) => {

@@ -1,20 +1,79 @@
 //! Values that one position has at most: of "the last that is like this", as a position with such a
 //! value sees no other that could have it; or of an index moved by what is the same at all positions.
-//! And values that some position has, as each number of a position. Value sets alone cannot tell, so
-//! that a mean over what is selected by it would have as many values as there are sets of positions.
+//! And values that some position has, as each number of a position; a width over an order of the positions
+//! numbers them. Value sets alone cannot tell, so that a mean over what is selected by it would have as many
+//! values as there are sets of positions.
 
 use super::compare::Ranks;
 use super::rank::Compared;
+use super::selector::place;
 use super::space::{Column, VarId};
-use super::{Analysis, VarKind};
-use crate::graph::{SOp, SOpId, Selector, SelectorId};
+use super::{Analysis, Operand, VarKind};
+use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
 use rustc_hash::FxHashMap;
 
+/// How many keys a lexicographic order may have.
+const MOST_KEYS: usize = 16;
+
 impl Analysis<'_> {
+    /// A query equal to a key that no other position has selects at most one, and so does any
+    /// conjunction with such a comparison.
+    pub(super) fn unique_by_equality(&self, parts: &[SelectorId]) -> bool {
+        let mut unique: Vec<bool> = Vec::with_capacity(parts.len());
+        for id in parts {
+            let part = |id: &SelectorId| unique[place(parts, *id)];
+            let is_unique = match self.graph.get_selector(*id) {
+                Selector::And(a, b) => part(a) || part(b),
+                Selector::Compare {
+                    keys,
+                    queries,
+                    comparison: Comparison::Equal,
+                } => self.distinct_at_positions(*keys) || self.found_once(*keys, *queries),
+                Selector::Best { .. } => true,
+                Selector::Compare { .. }
+                | Selector::Predicate(_)
+                | Selector::Or(..)
+                | Selector::Not(_) => false,
+            };
+            unique.push(is_unique);
+        }
+        unique.last().copied().unwrap_or(false)
+    }
+
+    /// Whether two positions of one input never have equal values.
+    pub(super) fn distinct_at_positions(&self, id: impl Into<Operand>) -> bool {
+        let id = id.into();
+        if self.is_permutation(id) {
+            return true;
+        }
+        let Ok(node) = self.node(id) else {
+            return false;
+        };
+        let values = &node.column.values;
+        let classes = Ranks::of_one(&values.domain);
+        let mut owner: FxHashMap<(Option<usize>, u32), usize> = FxHashMap::default();
+        let mut environments = self.environments.iter().enumerate();
+        environments.all(|(at, environment)| {
+            values.in_environment(at).iter().all(|member| {
+                let key = (environment.length, classes[*member as usize]);
+                *owner.entry(key).or_insert(environment.position) == environment.position
+            })
+        }) || self.tells_positions_apart(&node.column, &classes)
+    }
+
+    /// Whether the values are always 0, 1, …, n-1 in some order.
+    fn is_permutation(&self, id: Operand) -> bool {
+        match self.sop(id) {
+            Some(SOp::Indices) => true,
+            Some(SOp::Width { selector }) => is_strict_order(self.graph, *selector, 0),
+            _ => false,
+        }
+    }
+
     /// Whether each query finds its value at one position at most, because of what that value says of
     /// all others.
-    pub(super) fn found_once(&self, keys: SOpId, queries: SOpId) -> bool {
+    fn found_once(&self, keys: SOpId, queries: SOpId) -> bool {
         let (Ok(keys), Ok(queries)) = (self.node(keys), self.node(queries)) else {
             return false;
         };
@@ -69,7 +128,7 @@ impl Analysis<'_> {
     /// Whether a function of the index, and of what is the same at all positions of an input, has
     /// another value at each, as `indices + length - aggregate(select(tokens, "+", ==), indices)` has;
     /// given which of its values are equal.
-    pub(super) fn tells_positions_apart(&self, column: &Column, classes: &[u32]) -> bool {
+    fn tells_positions_apart(&self, column: &Column, classes: &[u32]) -> bool {
         let space = &column.space;
         let Ok(place) = space.vars.binary_search(&Self::INDICES) else {
             return false;
@@ -108,7 +167,7 @@ impl Analysis<'_> {
             let node = self.node(id);
             node.is_ok_and(|node| node.column.space.vars.iter().all(is_one))
         };
-        let for_all_queries = |part: &SelectorId| match self.graph.get_selector(*part) {
+        let for_all_queries = |part: SelectorId| match self.graph.get_selector(part) {
             Selector::Compare { queries, .. } => all(*queries),
             Selector::And(..) | Selector::Or(..) | Selector::Not(_) => true,
             Selector::Predicate(_) | Selector::Best { .. } => false,
@@ -128,7 +187,8 @@ impl Analysis<'_> {
             | VarKind::Weighted(_)
             | VarKind::Total { .. } => return false,
         };
-        self.parts(selector).iter().all(for_all_queries)
+        let mut parts = self.graph.selector_parts(&[selector]).into_iter();
+        parts.all(for_all_queries)
     }
 
     /// Whether two positions of an input never both have one of these values.
@@ -254,4 +314,45 @@ fn values_in(column: &Column, table: &Column, rows: &[usize]) -> Vec<usize> {
 fn is_position(value: &Value, length: f64) -> bool {
     let number = value.as_float();
     number.is_some_and(|number| number.fract() == 0.0 && (0.0..length).contains(&number))
+}
+
+/// Whether the selector is a strict total order of the positions, so that its width ranks them:
+/// `indices < indices`, or a key first and such an order among equal keys, as `sort` counts
+/// (Weiss et al. 2021, section 3.1).
+fn is_strict_order(graph: &Graph, id: SelectorId, depth: usize) -> bool {
+    let compares_itself = |id: SelectorId, wanted: &[Comparison]| {
+        if let Selector::Compare {
+            keys,
+            queries,
+            comparison,
+        } = graph.get_selector(id)
+            && keys == queries
+            && wanted.contains(comparison)
+        {
+            Some(*keys)
+        } else {
+            None
+        }
+    };
+    let orders = [Comparison::Less, Comparison::Greater];
+    if let Some(key) = compares_itself(id, &orders) {
+        return matches!(graph.get(key), SOp::Indices);
+    }
+    let Selector::Or(a, b) = graph.get_selector(id) else {
+        return false;
+    };
+    if depth > MOST_KEYS {
+        return false;
+    }
+    [(*a, *b), (*b, *a)].into_iter().any(|(first, ties)| {
+        let (Some(key), Selector::And(c, d)) =
+            (compares_itself(first, &orders), graph.get_selector(ties))
+        else {
+            return false;
+        };
+        [(*c, *d), (*d, *c)].into_iter().any(|(equal, rest)| {
+            compares_itself(equal, &[Comparison::Equal]) == Some(key)
+                && is_strict_order(graph, rest, depth + 1)
+        })
+    })
 }

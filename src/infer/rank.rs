@@ -7,7 +7,6 @@
 
 use super::candidate::Candidate;
 use super::compare::Ranks;
-use super::table::union;
 use super::{Analysis, Stopped};
 use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::Comparison;
@@ -187,7 +186,7 @@ impl Analysis<'_> {
         let column = |id: SOpId| Ok(self.node(id)?.column.clone());
         let mut both = [column(rank)?, column(literal.queries)?];
         self.relate_to_sums(&mut both);
-        let Ok(space) = self.space(union(&both)) else {
+        let Ok(space) = self.space_of(&both) else {
             return Ok(false);
         };
         let [ranks, queries] = &both;

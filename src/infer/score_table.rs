@@ -1,8 +1,9 @@
 //! Scorers over value sets: a number for each value at the key and each value at the query. The
 //! best key of a selector and weighted means are compiled from these tables (Weiss et al. 2021,
-//! appendix A).
+//! appendix A); where only matters whether a score is true, they are relations.
 
-use super::selector::SelectorFacts;
+use super::cube::{Cube, Relation};
+use super::selector::{SelectorFacts, check_size};
 use super::{Analysis, Operand, Stopped};
 use crate::base::Code;
 use crate::graph::{SOpId, ScorerFunction, ScorerId, SelectorId};
@@ -68,6 +69,19 @@ impl ScoreTable {
 }
 
 impl Analysis<'_> {
+    /// A predicate is a relation of what its keys hold and what its queries hold.
+    pub(super) fn predicate_cubes(&mut self, scorer: ScorerId) -> Result<Vec<Cube>, Stopped> {
+        let function = ScorerFunction::new(self.graph, scorer);
+        let (keys, queries) = (self.side(&function.keys)?, self.side(&function.queries)?);
+        let (left, right) = (self.tuples(keys)?, self.tuples(queries)?);
+        check_size(left.len(), right.len())?;
+        let relation = Relation::tabulate(left.len(), right.len(), |key, query| {
+            let score = function.apply(&left[key], &right[query]);
+            score.is_ok_and(|score| score.truthy())
+        });
+        self.literal_cubes(keys, queries, relation)
+    }
+
     /// The best key of a selector. A key that is certain for the selector says here that some key
     /// is selected.
     pub(super) fn analyse_best(

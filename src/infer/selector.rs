@@ -1,17 +1,15 @@
-//! Which keys a selector may and must select, query environment by query environment, and the
-//! selector's disjoint cubes. Bounds are three-valued: a comparison of two value sets holds for
-//! all pairs, for none, or for some.
+//! What is known of a selector: the keys that it may select, its disjoint cubes, and whether it selects one
+//! key at most, and one at least.
 
-use super::candidate::{Candidate, Rows};
-use super::compare::{Outcome, Ranks, SetComparison};
+use super::candidate::Candidate;
+use super::compare::Ranks;
 use super::cube::{self, Cube, Literal, Relation};
-use super::order::is_strict_order;
+use super::one_head::OneCube;
 use super::score_table::ScoreTable;
 use super::{Analysis, Operand, Stopped};
 use crate::base::Code;
-use crate::graph::{SOp, SOpId, Selector, SelectorId};
+use crate::graph::{SOpId, Selector, SelectorId};
 use crate::value::Comparison;
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Entries of the largest relation that is tabulated.
@@ -24,10 +22,7 @@ pub struct SelectorFacts {
     pub rows: Arc<Vec<Vec<Candidate>>>,
     pub cubes: Arc<[Cube]>,
     /// Several cubes as the one of a mean, if that was asked for and one head can.
-    pub one: Option<Cube>,
-    /// The same where its head takes more dimensions than there are positions, or more than a few to tell more
-    /// values apart.
-    pub wide: Option<Cube>,
+    pub one: Option<OneCube>,
     /// Of the keys in the cubes only the one with the highest score is selected.
     pub best: Option<Arc<ScoreTable>>,
     /// No query ever selects two keys.
@@ -70,7 +65,7 @@ impl Analysis<'_> {
         if let Selector::Best { selector, scorer } = self.graph.get_selector(id) {
             return self.analyse_best(id, *selector, *scorer);
         }
-        let parts = self.parts(id);
+        let parts = self.graph.selector_parts(&[id]);
         // First, for it is refused at once where there are too many values.
         let cubes = self.cubes(&parts)?;
         // Comparisons that exclude each other: values alone say so of one pair at a time.
@@ -106,7 +101,6 @@ impl Analysis<'_> {
             rows: rows.into(),
             cubes,
             one: None,
-            wide: None,
             best: None,
             at_most_one,
             non_empty,
@@ -114,77 +108,6 @@ impl Analysis<'_> {
         };
         self.selectors.insert(id, Arc::new(facts));
         Ok(())
-    }
-
-    /// The selector and its parts, each once, operands before their users.
-    pub(super) fn parts(&self, id: SelectorId) -> Vec<SelectorId> {
-        let (mut parts, mut next) = (vec![id], 0);
-        let mut seen = FxHashSet::default();
-        while let Some(id) = parts.get(next).copied() {
-            next += 1;
-            match self.graph.get_selector(id) {
-                Selector::And(a, b) | Selector::Or(a, b) => {
-                    parts.extend([*a, *b].into_iter().filter(|part| seen.insert(*part)));
-                }
-                Selector::Not(a) => parts.extend(seen.insert(*a).then_some(*a)),
-                Selector::Best { selector, .. } => {
-                    parts.extend(seen.insert(*selector).then_some(*selector));
-                }
-                Selector::Compare { .. } | Selector::Predicate(_) => {}
-            }
-        }
-        parts.sort_unstable();
-        parts
-    }
-
-    /// For each query environment the keys that it may select.
-    fn rows(&self, parts: &[SelectorId]) -> Result<Rows, Stopped> {
-        let mut bounds = Vec::with_capacity(parts.len());
-        for id in parts {
-            bounds.push(self.bounds(parts, *id)?);
-        }
-        let mut outcomes: Vec<Outcome> = Vec::with_capacity(parts.len());
-        let mut rows = self.new_rows();
-        for (query, environment) in self.environments.iter().enumerate() {
-            self.if_interrupted()?;
-            let keys = self.environments.keys(environment);
-            rows.push(keys.filter_map(|key| {
-                outcomes.clear();
-                for bound in &mut bounds {
-                    let outcome = bound.outcome(&outcomes, key.0, query);
-                    outcomes.push(outcome);
-                }
-                let outcome = outcomes.last().copied().unwrap_or(Outcome::Sometimes);
-                let candidate = Candidate::new(key, outcome == Outcome::Always);
-                (outcome != Outcome::Never).then_some(candidate)
-            }))?;
-        }
-        Ok(rows)
-    }
-
-    fn bounds(&self, parts: &[SelectorId], id: SelectorId) -> Result<Bounds<'_>, Stopped> {
-        let part = |id: &SelectorId| place(parts, *id);
-        Ok(match self.graph.get_selector(id) {
-            Selector::And(a, b) => Bounds::And(part(a), part(b)),
-            Selector::Or(a, b) => Bounds::Or(part(a), part(b)),
-            Selector::Not(a) => Bounds::Not(part(a)),
-            Selector::Compare {
-                keys,
-                queries,
-                comparison,
-            } => {
-                let sides = (self.node(*keys)?, self.node(*queries)?);
-                let (left, right) = (&sides.0.column.values, &sides.1.column.values);
-                Bounds::Sets(SetComparison::new(
-                    *comparison,
-                    left,
-                    right,
-                    keys == queries,
-                ))
-            }
-            Selector::Predicate(_) => Bounds::Unknown,
-            Selector::Best { selector, .. } => Bounds::Best(part(selector)),
-        })
     }
 
     fn comparisons_may_fail(&mut self, parts: &[SelectorId]) -> Result<bool, Stopped> {
@@ -264,47 +187,6 @@ impl Analysis<'_> {
         cubes.into_iter().filter_map(under_mask).collect()
     }
 
-    /// Disjoint cubes as one, if that can be and is needed: without BOS only one head can give a mean.
-    fn for_one_head(&mut self, cubes: Vec<Cube>) -> Vec<Cube> {
-        if cubes.len() <= 1 || self.beside_first(&cubes).is_some() {
-            return cubes;
-        }
-        let one = self.in_one_head(&cubes);
-        one.map_or(cubes, |cube| vec![cube])
-    }
-
-    /// The cube all others beside which select position 0 at most.
-    pub fn beside_first(&self, cubes: &[Cube]) -> Option<usize> {
-        let is_first = |literal: &Literal| {
-            let later = self.places(literal.keys).map(|(_, later)| later);
-            let selects = |key: usize| literal.relation.row(key).contains(&true);
-            later.is_ok_and(|later| (0..later.len()).all(|key| !(later[key] && selects(key))))
-        };
-        let cubes = cubes.iter().enumerate();
-        let mut others = cubes.filter(|(_, cube)| !cube.literals.iter().any(is_first));
-        match (others.next(), others.next()) {
-            (Some((at, _)), None) => Some(at),
-            _ => None,
-        }
-    }
-
-    /// For each value of an s-op whether position 0 may have it, and whether a later one may.
-    pub fn places(&self, id: Operand) -> Result<(Vec<bool>, Vec<bool>), Stopped> {
-        let values = &self.node(id)?.column.values;
-        let count = values.domain.len();
-        let (mut first, mut later) = (vec![false; count], vec![false; count]);
-        for (at, environment) in self.environments.iter().enumerate() {
-            let places = match environment.position {
-                0 => &mut first,
-                _ => &mut later,
-            };
-            for value in values.in_environment(at).iter() {
-                places[*value as usize] = true;
-            }
-        }
-        Ok((first, later))
-    }
-
     fn comparison_cubes(
         &mut self,
         keys: SOpId,
@@ -368,60 +250,6 @@ impl Analysis<'_> {
         }
         Some(Cube { literals })
     }
-
-    /// A query equal to a key that no other position has selects at most one, and so does any
-    /// conjunction with such a comparison.
-    fn unique_by_equality(&self, parts: &[SelectorId]) -> bool {
-        let mut unique: Vec<bool> = Vec::with_capacity(parts.len());
-        for id in parts {
-            let part = |id: &SelectorId| unique[place(parts, *id)];
-            let is_unique = match self.graph.get_selector(*id) {
-                Selector::And(a, b) => part(a) || part(b),
-                Selector::Compare {
-                    keys,
-                    queries,
-                    comparison: Comparison::Equal,
-                } => self.distinct_at_positions(*keys) || self.found_once(*keys, *queries),
-                Selector::Best { .. } => true,
-                Selector::Compare { .. }
-                | Selector::Predicate(_)
-                | Selector::Or(..)
-                | Selector::Not(_) => false,
-            };
-            unique.push(is_unique);
-        }
-        unique.last().copied().unwrap_or(false)
-    }
-
-    /// Whether two positions of one input never have equal values.
-    pub(super) fn distinct_at_positions(&self, id: impl Into<Operand>) -> bool {
-        let id = id.into();
-        if self.is_permutation(id) {
-            return true;
-        }
-        let Ok(node) = self.node(id) else {
-            return false;
-        };
-        let values = &node.column.values;
-        let classes = Ranks::of_one(&values.domain);
-        let mut owner: FxHashMap<(Option<usize>, u32), usize> = FxHashMap::default();
-        let mut environments = self.environments.iter().enumerate();
-        environments.all(|(at, environment)| {
-            values.in_environment(at).iter().all(|member| {
-                let key = (environment.length, classes[*member as usize]);
-                *owner.entry(key).or_insert(environment.position) == environment.position
-            })
-        }) || self.tells_positions_apart(&node.column, &classes)
-    }
-
-    /// Whether the values are always 0, 1, …, n-1 in some order.
-    pub(super) fn is_permutation(&self, id: Operand) -> bool {
-        match self.sop(id) {
-            Some(SOp::Indices) => true,
-            Some(SOp::Width { selector }) => is_strict_order(self.graph, *selector, 0),
-            _ => false,
-        }
-    }
 }
 
 /// Whether a relation is small enough to be tabulated.
@@ -434,34 +262,6 @@ pub(super) fn check_size(keys: usize, queries: usize) -> Result<(), Stopped> {
 }
 
 /// Where a part stands among the parts, which are in order of id.
-fn place(parts: &[SelectorId], id: SelectorId) -> usize {
+pub(super) fn place(parts: &[SelectorId], id: SelectorId) -> usize {
     parts.binary_search(&id).unwrap_or(0)
-}
-
-/// How the bounds of one part of a selector follow from the parts before it.
-enum Bounds<'v> {
-    And(usize, usize),
-    Or(usize, usize),
-    Not(usize),
-    Sets(SetComparison<'v>),
-    /// Which keys a predicate may select is not looked into: any key, perhaps.
-    Unknown,
-    Best(usize),
-}
-
-impl Bounds<'_> {
-    /// The outcome for a key and a query, given by their environments.
-    fn outcome(&mut self, parts: &[Outcome], key: usize, query: usize) -> Outcome {
-        match self {
-            Bounds::And(a, b) => parts[*a].and(parts[*b]),
-            Bounds::Or(a, b) => parts[*a].or(parts[*b]),
-            Bounds::Not(a) => parts[*a].not(),
-            Bounds::Sets(sets) => sets.outcome(key, query),
-            Bounds::Unknown => Outcome::Sometimes,
-            Bounds::Best(a) => match parts[*a] {
-                Outcome::Never => Outcome::Never,
-                Outcome::Always | Outcome::Sometimes => Outcome::Sometimes,
-            },
-        }
-    }
 }

@@ -7,7 +7,6 @@ use crate::value::Value;
 use bit_vec::BitVec;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A variable of joint tables; ids are topological.
@@ -133,7 +132,7 @@ const MOST_REPEATS: usize = 16;
 /// The environments in groups that are alike for some variables.
 struct Groups<'v> {
     /// The values of the variables in each group; `None` where all environments are one group.
-    sets: Option<Vec<Vec<Cow<'v, [u32]>>>>,
+    sets: Option<Vec<Vec<&'v [u32]>>>,
     group_at: Vec<u32>,
     /// The sizes of all groups together.
     rows: usize,
@@ -165,7 +164,7 @@ impl<'v> Groups<'v> {
                 continue;
             }
             let sets = values.iter().map(|v| &**v.in_environment(environment));
-            let sets: Vec<Cow<[u32]>> = sets.map(Cow::Borrowed).collect();
+            let sets: Vec<&[u32]> = sets.collect();
             let size = sets
                 .iter()
                 .try_fold(1usize, |size, set| size.checked_mul(set.len()))?;
@@ -260,7 +259,7 @@ impl Space {
     }
 
     /// The rows of all combinations of values from some sets, the last changing fastest.
-    fn add_product(&mut self, sets: &[Cow<[u32]>], row_of: &mut Numbering) -> Rows {
+    fn add_product(&mut self, sets: &[&[u32]], row_of: &mut Numbering) -> Rows {
         let size = sets.iter().map(|set| set.len()).product();
         let mut rows = Rows::default();
         let mut places = vec![0; sets.len()];
@@ -362,24 +361,19 @@ impl Space {
 
     fn projected_on(&self, part: &Space) -> Arc<[u32]> {
         let places = part.vars.iter().map(|var| self.vars.binary_search(var));
-        let places: Vec<usize> = places.filter_map(Result::ok).collect();
-        assert_eq!(places.len(), part.vars.len());
+        let places = places.filter_map(Result::ok);
+        let digits: Vec<(usize, u64)> = places.zip(part.weights.iter().copied()).collect();
+        assert_eq!(digits.len(), part.vars.len());
         let row_of = part.row_of.get_or_init(|| part.rows_by_number());
         let rows = self.cells.chunks_exact(self.vars.len());
-        let digit = |cells: &[u32], at: usize| u64::from(cells[places[at]]) * part.weights[at];
+        let number = |row: &[u32]| {
+            let digits = digits.iter();
+            digits
+                .map(|(at, weight)| u64::from(row[*at]) * weight)
+                .sum()
+        };
         // Every combination of the whole is possible in its part.
-        match places.len() {
-            // So many functions are of one or two variables that these are not looped over.
-            1 => rows.map(|row| row_of.row(digit(row, 0))).collect(),
-            2 => {
-                let number = |row: &[u32]| digit(row, 0) + digit(row, 1);
-                rows.map(|row| row_of.row(number(row))).collect()
-            }
-            count => {
-                let number = |row: &[u32]| (0..count).map(|at| digit(row, at)).sum();
-                rows.map(|row| row_of.row(number(row))).collect()
-            }
-        }
+        rows.map(|row| row_of.row(number(row))).collect()
     }
 
     /// The column with these values, one a row; `None` where computing it fails.

@@ -7,7 +7,7 @@ use super::space::{Column, Distinct, FAILS, Numbering, Space, VarId};
 use super::{Analysis, Node, Operand, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::SOpId;
-use crate::graph::idiom::selects_all;
+use crate::graph::shape::selects_all;
 use crate::value::{Op, Value};
 use std::sync::Arc;
 
@@ -43,18 +43,29 @@ impl Analysis<'_> {
     /// The joint table of some variables (ascending).
     pub fn space(&mut self, vars: Vec<VarId>) -> Result<Arc<Space>, Stopped> {
         if !self.spaces.contains_key(&vars) {
-            let values: Vec<_> = vars.iter().map(|var| self.values(*var)).collect();
-            let space = Space::build(
-                vars.clone(),
-                &values,
-                self.environments.count(),
-                self.limits.table_rows,
-            );
-            self.spaces.insert(vars.clone(), space.map(Arc::new));
+            let space = self.build_space(&vars, self.limits.table_rows);
+            self.spaces.insert(vars.clone(), space);
         }
         match &self.spaces[&vars] {
             Some(space) => Ok(space.clone()),
             None => Err(self.too_many_rows(&vars)),
+        }
+    }
+
+    fn build_space(&self, vars: &[VarId], most_rows: usize) -> Option<Arc<Space>> {
+        let values: Vec<_> = vars.iter().map(|var| self.values(*var)).collect();
+        let environments = self.environments.count();
+        Space::build(vars.to_vec(), &values, environments, most_rows).map(Arc::new)
+    }
+
+    /// The joint table of all that some columns are of: that of one of them, if it has it all, as the table of a
+    /// comparison may be larger than others.
+    pub fn space_of(&mut self, columns: &[Column]) -> Result<Arc<Space>, Stopped> {
+        let vars = union(columns);
+        let mut spaces = columns.iter().map(|column| &column.space);
+        match spaces.find(|space| space.vars == vars) {
+            Some(whole) => Ok(whole.clone()),
+            None => self.space(vars),
         }
     }
 
@@ -109,19 +120,15 @@ impl Analysis<'_> {
         op: &Op,
         operands: &[SOpId],
     ) -> Result<Node, Stopped> {
-        let united = match self.after_heads(operands) {
-            Some(after) => Ok(after),
-            None => match self.of_compared(op, operands) {
-                Some(chosen) => Ok(chosen),
-                None => self.united(operands),
-            },
-        };
-        let (columns, space) = match united {
+        let chosen = self
+            .after_heads(operands)
+            .or_else(|| self.of_compared(op, operands));
+        let (columns, space) = match chosen.map_or_else(|| self.united(operands), Ok) {
             Err(stopped) if stopped.code == Code::DomainTooLarge => {
                 if let Some(node) = self.without_table(op, operands) {
                     return Ok(node);
                 }
-                self.compared(op, operands).ok_or(stopped)?
+                self.in_large_table(op, operands).ok_or(stopped)?
             }
             united => united?,
         };
@@ -171,7 +178,7 @@ impl Analysis<'_> {
 
     /// The primitive on some columns.
     pub(super) fn applied(&mut self, op: &Op, columns: &[Column]) -> Result<Column, Stopped> {
-        let space = self.space(union(columns))?;
+        let space = self.space_of(columns)?;
         apply(op, columns, &space)
     }
 
@@ -207,36 +214,35 @@ impl Analysis<'_> {
         if self.is_large_of_conditions(&columns) {
             self.materialise(&operands, &mut columns);
         }
-        let space = match self.space(union(&columns)) {
+        let space = match self.space_of(&columns) {
             Ok(space) => space,
             Err(stopped) => {
                 if !self.materialise(&operands, &mut columns) {
                     return Err(stopped);
                 }
-                self.space(union(&columns))?
+                self.space_of(&columns)?
             }
         };
         Ok((columns, space))
     }
 
     /// The columns of a comparison of two variables, and their table, which may be larger than others.
-    fn compared(&mut self, op: &Op, operands: &[SOpId]) -> Option<(Vec<Column>, Arc<Space>)> {
+    fn in_large_table(&mut self, op: &Op, operands: &[SOpId]) -> Option<(Vec<Column>, Arc<Space>)> {
         if !matches!(op, Op::Compare(_)) {
             return None;
         }
-        let columns = operands
-            .iter()
-            .map(|id| self.node(*id).map(|node| node.seen.clone()));
-        let columns = columns.collect::<Result<Vec<Column>, Stopped>>().ok()?;
-        let vars = union(&columns);
+        let seen = |id: &SOpId| Some(self.node(*id).ok()?.seen.clone());
+        let columns = operands.iter().map(seen).collect::<Option<Vec<Column>>>()?;
         if columns.iter().any(|column| column.space.vars.len() > 1) {
             return None;
         }
-        let values: Vec<_> = vars.iter().map(|var| self.values(*var)).collect();
-        let most = self.limits.table_rows.saturating_mul(TIMES_COMPARED);
-        let space = Space::build(vars.clone(), &values, self.environments.count(), most);
-        let space = Arc::new(space?);
-        self.spaces.insert(vars, Some(space.clone()));
+        let vars = union(&columns);
+        if !self.large_spaces.contains_key(&vars) {
+            let most = self.limits.table_rows.saturating_mul(TIMES_COMPARED);
+            let space = self.build_space(&vars, most);
+            self.large_spaces.insert(vars.clone(), space);
+        }
+        let space = self.large_spaces[&vars].clone()?;
         Some((columns, space))
     }
 

@@ -103,7 +103,7 @@ impl Analysis<'_> {
             false => [columns[0].clone(), columns[1].clone()],
         };
         columns.insert(0, self.applied(&compare, &sides).ok()?);
-        let space = self.space(union(&columns)).ok()?;
+        let space = self.space_of(&columns).ok()?;
         Some((columns, space))
     }
 

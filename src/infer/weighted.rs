@@ -208,7 +208,6 @@ impl Analysis<'_> {
             rows: rows.into(),
             cubes: facts.cube.iter().cloned().collect(),
             one: None,
-            wide: None,
             best: None,
             at_most_one: unique,
             may_fail: table.has_failures() || self.sides_may_fail(table.sides)?,

@@ -6,7 +6,7 @@ use crate::base::{Code, Diagnostic, Fallible, Label, Span};
 use crate::certify::Certifier;
 use crate::compile::{self, Compiled, Options, Proof, Request, Verification};
 use crate::execute::Surveyed;
-use crate::graph::idiom::is_length;
+use crate::graph::shape::is_length;
 use crate::graph::{SOp, SOpId};
 use crate::infer::{Facts, Setting, infer};
 use crate::looped;

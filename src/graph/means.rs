@@ -1,12 +1,12 @@
 //! Means of which only matters how they compare: two over the same keys are one, and a share of keys
 //! that is compared with none may count them twice. One mean less is held, and sums are linear reads
-//! where a disjunction needs hidden units. Depends on the shapes of `idiom`.
+//! where a disjunction needs hidden units. Depends on `shape`.
 
 use super::build::Graph;
-use super::idiom::{
-    aggregate, binary, conjunction, disjunction, is_constant, leaves, with_constant,
-};
 use super::node::{SOp, SOpId, Selector, SelectorId};
+use super::shape::{
+    aggregate, binary, conjunction, disjunction, is_constant, leaves, share, with_constant,
+};
 use crate::base::Span;
 use crate::value::{Comparison, Op, Value};
 use indexmap::IndexSet;
@@ -21,14 +21,14 @@ const LARGEST_WHOLE: u64 = 1 << 53;
 
 /// `aggregate(s, x) < aggregate(s, y)`, or the difference of both against 0, as the mean of all
 /// differences against 0: whole numbers over the same number of keys. The same for all comparisons.
-pub(super) fn means(
+pub(super) fn of_two(
     graph: &mut Graph,
     comparison: Comparison,
     operands: (SOpId, SOpId),
     span: Span,
 ) -> Option<SOp> {
     let (comparison, difference, (left, right)) = match with_zero(graph, comparison, operands) {
-        Some((comparison, other)) => (
+        Some((other, comparison)) => (
             comparison,
             Some(other),
             binary(graph, other, &Op::Subtract)?,
@@ -60,23 +60,16 @@ pub(super) fn means(
 
 /// `aggregate(s, indicator(a or b)) > 0` as `aggregate(s, indicator(a) + indicator(b)) > 0`: whether
 /// there is any. The same for all comparisons with 0.
-pub(super) fn share(
+pub(super) fn of_disjunction(
     graph: &mut Graph,
     comparison: Comparison,
     operands: (SOpId, SOpId),
     span: Span,
 ) -> Option<SOp> {
-    let (comparison, share) = with_zero(graph, comparison, operands)?;
-    let (selector, value, default) = aggregate(graph, share)?;
+    let (id, comparison) = with_zero(graph, comparison, operands)?;
+    let (selector, condition, default) = share(graph, id)?;
     let default = default.clone();
-    let SOp::Map {
-        op: Op::Indicator,
-        operands,
-    } = graph.get(value)
-    else {
-        return None;
-    };
-    let (a, b) = binary(graph, operands[0], &Op::Or)?;
+    let (a, b) = binary(graph, condition, &Op::Or)?;
     let parts = parts(graph, a, b).into_iter();
     let holding: Vec<SOpId> = parts
         .map(|part| graph.map(Op::Indicator, vec![part], span))
@@ -94,7 +87,7 @@ pub(super) fn share(
 
 /// Whether a disjunction selects any key, as `aggregate(a or b, 1, 0) > 0` asks, as whether one of its parts
 /// does: what a head for each part gives cannot be added up, as both may select something.
-pub(super) fn union(
+pub(super) fn over_union(
     graph: &mut Graph,
     comparison: Comparison,
     operands: (SOpId, SOpId),
@@ -198,17 +191,14 @@ fn parts(graph: &Graph, a: SOpId, b: SOpId) -> IndexSet<SOpId> {
     parts
 }
 
-/// The comparison with 0 and what is compared, if one operand is 0.
+/// What is compared with 0, as the left operand, if one is 0.
 fn with_zero(
     graph: &Graph,
     comparison: Comparison,
-    (left, right): (SOpId, SOpId),
-) -> Option<(Comparison, SOpId)> {
-    match (is_constant(graph, left, 0), is_constant(graph, right, 0)) {
-        (_, true) => Some((comparison, left)),
-        (true, false) => Some((comparison.mirrored(), right)),
-        (false, false) => None,
-    }
+    operands: (SOpId, SOpId),
+) -> Option<(SOpId, Comparison)> {
+    let (id, comparison, constant) = with_constant(graph, comparison, operands)?;
+    is_constant(graph, constant, 0).then_some((id, comparison))
 }
 
 fn against_zero(graph: &mut Graph, comparison: Comparison, id: SOpId, span: Span) -> SOp {

@@ -1,10 +1,11 @@
-//! Comparisons of two means over the same keys, of which each is needed anyway. The graph compares the mean
-//! of their differences with 0, so that one mean is held and not two; where both are held, they are compared
-//! as they are, or nothing would relate what is compared to them: `a if a > b else b` would have three.
-//! Of whole numbers, whose means compare as their sums do: those of fractions are rounded each. And sums of
-//! counts of which none is needed by itself: they are one mean, times how many keys there are.
+//! S-ops that are computed otherwise than the graph has them. Comparisons of two means over the same keys, of
+//! which each is needed anyway: the graph compares the mean of their differences with 0, so that one mean is held
+//! and not two; where both are held, they are compared as they are, or nothing would relate what is compared to
+//! them: `a if a > b else b` would have three. Of whole numbers, whose means compare as their sums do: those of
+//! fractions are rounded each. And sums of counts of which none is needed by itself: they are one mean, times how
+//! many keys there are.
 
-use crate::graph::idiom::selects_all;
+use crate::graph::shape::{aggregate, binary, is_constant, is_length};
 use crate::graph::{Graph, SOp, SOpId, Total, WithFirst};
 use crate::value::{Op, TypeSet, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,8 +19,7 @@ pub(super) fn totals(
     first: Option<&WithFirst>,
 ) -> FxHashMap<SOpId, SOp> {
     let all = graph.reachable(roots);
-    let is_head = |id: &&SOpId| !matches!(graph.get(**id), SOp::Map { .. });
-    let read = all.iter().filter(is_head);
+    let read = all.iter().filter(|id| graph.get(**id).attends());
     let read: Vec<SOpId> = read.flat_map(|id| graph.dependencies(*id)).collect();
     let read = graph.reachable(&read);
     let totals = all.iter().filter(|id| read.binary_search(id).is_err());
@@ -27,7 +27,7 @@ pub(super) fn totals(
     let totals = totals.filter_map(|id| Some((*id, graph.total(*id).or_else(|| single(id))?)));
     let mut totals: Vec<(SOpId, &Total)> = totals.collect();
     // How many keys there are is known in any case.
-    let is_count = |id: &&SOpId| matches!(graph.get(**id), SOp::Width { selector } if !selects_all(graph, *selector));
+    let is_count = |id: SOpId| matches!(graph.get(id), SOp::Width { .. }) && !is_length(graph, id);
     // To a fixed point: without one of them more is needed as it is, which others may be sums of.
     loop {
         let sops = totals.iter().map(|(id, total)| (*id, total.sop.clone()));
@@ -41,7 +41,7 @@ pub(super) fn totals(
                 return false;
             }
             let mut others = total.widths.iter().filter(|width| *width != id);
-            is_needed(&total.mean) && !others.any(|id| is_count(&id) && is_needed(id))
+            is_needed(&total.mean) && !others.any(|id| is_count(*id) && is_needed(id))
         });
         if totals.len() == before {
             let means: FxHashSet<SOpId> = totals.iter().map(|(_, total)| total.mean).collect();
@@ -126,23 +126,9 @@ pub(super) fn reachable(
 
 /// The comparisons, among some s-ops, that are of means among these, with the means as operands.
 pub(super) fn of_means(graph: &Graph, among: &[SOpId]) -> FxHashMap<SOpId, SOp> {
-    let mean = |id: SOpId| {
-        let SOp::Aggregate {
-            selector,
-            value,
-            default: Value::Int(default),
-        } = graph.get(id)
-        else {
-            return None;
-        };
-        Some((*selector, *value, *default))
-    };
-    let of_two = |id: SOpId| {
-        let SOp::Map { op, operands } = graph.get(id) else {
-            return None;
-        };
-        let both: [SOpId; 2] = (**operands).try_into().ok()?;
-        Some((op, both))
+    let mean = |id: SOpId| match aggregate(graph, id)? {
+        (selector, value, Value::Int(default)) => Some((selector, value, *default)),
+        _ => None,
     };
     let means = among.iter().filter_map(|id| {
         let (selector, value, default) = mean(*id)?;
@@ -150,25 +136,30 @@ pub(super) fn of_means(graph: &Graph, among: &[SOpId]) -> FxHashMap<SOpId, SOp> 
     });
     let means: FxHashMap<_, _> = means.collect();
     let apart = among.iter().filter_map(|id| {
-        let (Op::Compare(comparison), [compared, zero]) = of_two(*id)? else {
+        let SOp::Map {
+            op: op @ Op::Compare(_),
+            operands,
+        } = graph.get(*id)
+        else {
+            return None;
+        };
+        let [compared, zero] = **operands else {
             return None;
         };
         let (selector, value, default) = mean(compared)?;
-        let (Op::Subtract, [left, right]) = of_two(value)? else {
-            return None;
-        };
+        let (left, right) = binary(graph, value, &Op::Subtract)?;
         let is_whole = |id| TypeSet::INT.contains(graph.types(id));
         if !is_whole(left) || !is_whole(right) {
             return None;
         }
         let (left, first) = means.get(&(selector, left))?;
         let (right, second) = means.get(&(selector, right))?;
-        let is_zero = matches!(graph.get(zero), SOp::Constant(Value::Int(0)));
         let as_written = SOp::Map {
-            op: Op::Compare(*comparison),
+            op: op.clone(),
             operands: vec![*left, *right],
         };
-        (is_zero && first.checked_sub(*second) == Some(default)).then_some((*id, as_written))
+        (is_constant(graph, zero, 0) && first.checked_sub(*second) == Some(default))
+            .then_some((*id, as_written))
     });
     apart.collect()
 }
