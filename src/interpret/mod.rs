@@ -26,10 +26,10 @@ use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
 pub use application::{Applicable, Application};
+use column::Column;
 use column::elementwise;
 use column::fuse::{self, Chains};
 use column::segments::{Columns, Segments};
-use column::{Builder, Column};
 pub use cost::{Explanation, explain};
 use fault::{Cause, Fault, Score, check};
 pub use fault::{Evaluated, Failed};
@@ -40,6 +40,11 @@ use scorer::weights::Weights;
 use selector::Pattern;
 use std::fmt;
 use std::sync::Arc;
+
+/// Goes on with a recursion, on more stack where little is left.
+fn deeper<T>(go: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, go)
+}
 
 /// The values of one s-op on one input.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,7 +168,7 @@ pub fn evaluate_scorer(
 }
 
 /// The s-ops that a scorer reads at keys or at queries.
-pub fn scorer_operands(graph: &Graph, scorer: ScorerId) -> Vec<SOpId> {
+fn scorer_operands(graph: &Graph, scorer: ScorerId) -> Vec<SOpId> {
     let (keys, queries) = graph.scorer_operands(scorer);
     let mut operands: Vec<SOpId> = keys.into_iter().chain(queries).collect();
     operands.sort_unstable();
@@ -278,14 +283,7 @@ impl<'a> Evaluation<'a> {
     fn compute(&self, id: SOpId) -> Column {
         let length = self.input.len();
         let column = match self.graph.get(id) {
-            SOp::Tokens => {
-                let mut builder = Builder::new(length);
-                self.input
-                    .iter()
-                    .cloned()
-                    .for_each(|token| builder.push(token));
-                builder.finish()
-            }
+            SOp::Tokens => self.input.iter().cloned().collect(),
             SOp::Indices => Column::ints(match &self.segments {
                 Some(segments) => segments.indices(),
                 None => (0..length as i64).collect(),
@@ -309,16 +307,13 @@ impl<'a> Evaluation<'a> {
                 scorer,
                 value,
                 default,
-            } => {
-                let column = |id| self.column(id);
-                match Weights::new(self.graph, *scorer, &self.columns_of(&column)) {
-                    Ok(weights) => {
-                        let value = self.column(*value);
-                        weights.mean(id, &value, default, self.graph.control())
-                    }
-                    Err(fault) => Column::failed(length, fault),
+            } => match Weights::new(*scorer, self.columns()) {
+                Ok(weights) => {
+                    let value = self.column(*value);
+                    weights.mean(id, &value, default, self.graph.control())
                 }
-            }
+                Err(fault) => Column::failed(length, fault),
+            },
             SOp::Width { selector } => match self.pattern(*selector) {
                 Ok(pattern) => aggregate::width(&pattern),
                 Err(fault) => Column::failed(length, fault),
@@ -335,23 +330,19 @@ impl<'a> Evaluation<'a> {
     }
 
     fn column(&self, id: SOpId) -> Arc<Column> {
-        self.columns
-            .get(&id)
-            .cloned()
-            .expect("operands are computed before their readers")
+        self.columns().key(id)
     }
 
     fn pattern(&self, selector: SelectorId) -> Result<Pattern, Arc<Fault>> {
-        let column = |id| self.column(id);
-        Pattern::new(self.graph, selector, &self.columns_of(&column))
+        Pattern::new(selector, self.columns())
     }
 
-    fn columns_of<'c>(&'c self, column: &'c dyn Fn(SOpId) -> Arc<Column>) -> Columns<'c> {
+    fn columns(&self) -> Columns<'_> {
         Columns {
-            key: column,
-            query: column,
+            graph: self.graph,
+            known: &self.columns,
             keys: self.input.len(),
-            queries: self.input.len(),
+            only: None,
             segments: self.segments.as_deref(),
         }
     }

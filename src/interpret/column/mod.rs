@@ -112,13 +112,12 @@ impl Column {
                 self.sequence_type = sequence_type;
                 self
             }
-            Err(clash) => Column::failed(self.length, Arc::new(self.mixed_types(sop, &clash))),
+            Err(SequenceError { first, second }) => {
+                let both = [first, second].map(|position| (position, self.get(position)));
+                let fault = Fault::new(Cause::Mixed(both), sop);
+                Column::failed(self.length, Arc::new(fault))
+            }
         }
-    }
-
-    fn mixed_types(&self, sop: SOpId, clash: &SequenceError) -> Fault {
-        let both = [clash.first, clash.second].map(|position| (position, self.get(position)));
-        Fault::new(Cause::Mixed(both), sop)
     }
 
     pub fn get(&self, position: usize) -> Value {
@@ -174,10 +173,8 @@ impl Column {
             _ => {}
         }
         // A new type, or a new string in the dictionary.
-        let mut builder = Builder::new(self.length);
-        (0..self.length - 1).for_each(|position| builder.push(self.get(position)));
-        builder.push(value);
-        *self = builder.finish().checked(sop);
+        let before = (0..self.length - 1).map(|position| self.get(position));
+        *self = before.chain([value]).collect::<Column>().checked(sop);
     }
 
     /// The column at some positions, of numbers and bools or of one atom; `None` for others.
@@ -245,6 +242,10 @@ impl Column {
         self.sequence_type
     }
 
+    pub fn is_text(&self) -> bool {
+        self.sequence_type == SequenceType::Strings
+    }
+
     /// Whether some values are bools and some are not. Bools alone have no mean, among numbers they do.
     pub fn mixes_bools(&self) -> bool {
         let is_bool = |value: &Value| matches!(value, Value::Bool(_));
@@ -271,7 +272,7 @@ impl Column {
 }
 
 /// Makes a column from atoms, in the tightest form that holds them.
-pub struct Builder {
+struct Builder {
     values: Values,
     /// The numbers of the strings so far: those of one ASCII character by its code, as most tokens
     /// are, and the others.
@@ -284,7 +285,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    pub fn new(capacity: usize) -> Builder {
+    fn new(capacity: usize) -> Builder {
         Builder {
             values: Values::Ints(Vec::new()),
             characters: [None; 128],
@@ -296,15 +297,7 @@ impl Builder {
         }
     }
 
-    /// A value, or why there is none.
-    pub fn add(&mut self, value: Result<Value, Arc<Fault>>) {
-        match value {
-            Ok(value) => self.push(value),
-            Err(fault) => self.fault(fault),
-        }
-    }
-
-    pub fn push(&mut self, value: Value) {
+    fn push(&mut self, value: Value) {
         if self.length == self.faults.len() {
             self.start(&value);
         }
@@ -335,7 +328,7 @@ impl Builder {
         self.values = Values::Mixed(values);
     }
 
-    pub fn fault(&mut self, fault: Arc<Fault>) {
+    fn fault(&mut self, fault: Arc<Fault>) {
         self.faults.push((self.length, fault));
         self.length += 1;
         match &mut self.values {
@@ -384,7 +377,7 @@ impl Builder {
         values
     }
 
-    pub fn finish(self) -> Column {
+    fn finish(self) -> Column {
         let all_failed = self.length == self.faults.len() && self.length > 0;
         let values = if let Values::Strings(_, ids) = self.values {
             sorted(self.entries, ids)
@@ -405,8 +398,30 @@ impl Builder {
     }
 }
 
+/// A column without faults.
+impl FromIterator<Value> for Column {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Column {
+        values.into_iter().map(Ok).collect()
+    }
+}
+
+/// A column of values, or why there are none.
+impl FromIterator<Result<Value, Arc<Fault>>> for Column {
+    fn from_iter<I: IntoIterator<Item = Result<Value, Arc<Fault>>>>(values: I) -> Column {
+        let values = values.into_iter();
+        let mut builder = Builder::new(values.size_hint().0);
+        for value in values {
+            match value {
+                Ok(value) => builder.push(value),
+                Err(fault) => builder.fault(fault),
+            }
+        }
+        builder.finish()
+    }
+}
+
 /// Strings numbered in any order, with the dictionary put in order.
-pub fn sorted(entries: Vec<SmolStr>, mut ids: Vec<u32>) -> Values {
+fn sorted(entries: Vec<SmolStr>, mut ids: Vec<u32>) -> Values {
     let mut order: Vec<u32> = (0..entries.len() as u32).collect();
     order.sort_unstable_by(|a, b| entries[*a as usize].cmp(&entries[*b as usize]));
     let mut renamed = vec![0; entries.len()];

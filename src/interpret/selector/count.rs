@@ -384,6 +384,22 @@ impl Conjunction {
             step(bound, code as usize / 2, sign(code as usize));
         }
     }
+
+    /// As [`Conjunction::sweep`], and then the keys that no query selects.
+    pub fn sweep_all(&self, axis: &Axis, mut event: impl FnMut(Sweep)) {
+        let mut seen = vec![false; self.keys];
+        self.sweep(axis, |found| {
+            if let Sweep::Key(key) = found {
+                seen[key] = true;
+            }
+            event(found);
+        });
+        for key in (0..self.keys).filter(|key| !seen[*key]) {
+            if axis.keys[key] != NONE && member(&self.groups.keys, key).is_some() {
+                event(Sweep::Key(key));
+            }
+        }
+    }
 }
 
 /// A query and the sign of what is found for it, as one number.
@@ -441,23 +457,5 @@ impl Grouped {
         let both = self.starts.iter().zip(&self.next);
         both.take(self.starts.len() - 1)
             .map(|(start, next)| *start as usize..*next as usize)
-    }
-}
-
-impl Conjunction {
-    /// As [`Conjunction::sweep`], and then the keys that no query selects.
-    pub fn sweep_all(&self, axis: &Axis, mut event: impl FnMut(Sweep)) {
-        let mut seen = vec![false; self.keys];
-        self.sweep(axis, |found| {
-            if let Sweep::Key(key) = found {
-                seen[key] = true;
-            }
-            event(found);
-        });
-        for key in (0..self.keys).filter(|key| !seen[*key]) {
-            if axis.keys[key] != NONE && member(&self.groups.keys, key).is_some() {
-                event(Sweep::Key(key));
-            }
-        }
     }
 }
