@@ -2,7 +2,7 @@
 //! after the embedding and after each half layer, and the attention pattern of each head.
 
 use super::activations::Activations;
-use super::forward::{Batch, Prepared};
+use super::forward::Prepared;
 use super::readout::PreparedReadout;
 use super::scalar::{Precision, Scalar};
 use crate::base::Fallible;
@@ -143,16 +143,15 @@ struct Tracer<'m, T> {
 
 impl<'m, T: Scalar> Tracer<'m, T> {
     fn new(model: &'m Model, order: HostOrder) -> Fallible<Tracer<'m, T>> {
-        let readouts = model.variables.iter().map(|variable| &variable.readout);
         Ok(Tracer {
             model,
             prepared: Prepared::new(model)?.in_order(order),
-            variables: readouts.map(PreparedReadout::new).collect(),
+            variables: PreparedReadout::of_variables(model),
         })
     }
 
     fn run(&self, tokens: &[Value]) -> Fallible<Trace> {
-        let batch: Batch = self.prepared.batch(tokens)?;
+        let batch = self.prepared.batch(tokens)?;
         let mut x = self.prepared.embed(&batch);
         let positions = batch.positions();
         let mut steps = vec![self.step((0, 0), (&x, positions), Vec::new())];

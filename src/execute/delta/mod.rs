@@ -15,7 +15,6 @@ mod range;
 mod rows;
 
 use super::engine::{Dense, Engine};
-use super::forward::Prepared;
 use super::scalar::{Precision, Scalar};
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::model::{Attention, Head, Layer, Mask, Model};
@@ -63,14 +62,12 @@ const MOST_HEADS: usize = 64;
 
 impl<T: Scalar> Delta<T> {
     fn new(model: &Model, tokens: &[Value]) -> Fallible<Delta<T>> {
-        let prepared = Prepared::<T>::new(model)?;
-        let batch = prepared.batch(tokens)?;
-        let x = prepared.embed(&batch);
-        let (d_model, columns) = (model.d_model, batch.positions());
+        let dense = Dense::new(model, tokens)?;
+        let (d_model, columns) = (model.d_model, dense.positions());
         let fixed = fixed(model);
+        let at = |row: usize, column: usize| dense.x.at(row, column);
         let places = (0..columns).flat_map(|column| (0..d_model).map(move |row| (row, column)));
-        let stream: Vec<T> = places.map(|(row, column)| x.at(row, column)).collect();
-        let at = |row: usize, column: usize| x.at(row, column);
+        let stream: Vec<T> = places.map(|(row, column)| at(row, column)).collect();
         let layer = |layer: &Layer| LayerState::new(layer, &fixed, columns, &at);
         let layers: Vec<LayerState<T>> = model.layers.iter().map(layer).collect();
         let too_many = |layer: &Layer| layer.heads.len() > MOST_HEADS;
@@ -86,7 +83,7 @@ impl<T: Scalar> Delta<T> {
             found: Changes::new(d_model),
             first: true,
             scratch: Scratch::new(columns, d_model),
-            dense: Dense::new(prepared, batch, x),
+            dense,
         })
     }
 
