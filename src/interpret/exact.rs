@@ -232,13 +232,7 @@ pub fn pooled(plan: &Plan<'_>, value: &Column) -> Vec<Pooled> {
         _ => sums_divided::<Wide<ALL_WORDS>>(plan, numbers),
     };
     let infinite = |sign: f64, key| value.get(key).as_float() == Some(sign * f64::INFINITY);
-    let is_finite = |value: Value| value.as_float().is_some_and(f64::is_finite);
-    let all_finite = if let Values::Floats(floats) = value.values() {
-        floats.iter().all(|float| float.is_finite())
-    } else {
-        (0..value.len()).all(|key| is_finite(value.get(key)))
-    };
-    if !all_finite {
+    if !value.to_floats().iter().all(|float| float.is_finite()) {
         let found = plan.add_up(|key| {
             let nan = u32::from(value.get(key).is_nan());
             (

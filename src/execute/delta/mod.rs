@@ -42,7 +42,6 @@ pub fn delta(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<
 
 struct Delta<T> {
     d_model: usize,
-    columns: usize,
     layers: Vec<LayerState<T>>,
     /// The stream that each layer has read last, `[columns, d_model]`.
     streams: Vec<Vec<T>>,
@@ -75,7 +74,6 @@ impl<T: Scalar> Delta<T> {
         (0..columns as u32).for_each(|column| changes.push(column, 0..d_model));
         Ok(Delta {
             d_model,
-            columns,
             is_dense: layers.is_empty() || model.layers.iter().any(too_many),
             streams: vec![stream; layers.len().max(1)],
             layers,
@@ -129,11 +127,11 @@ impl<T: Scalar> Delta<T> {
     fn give_up(&mut self) {
         self.is_dense = true;
         let stream = &self.streams[0];
-        let width = self.dense.x.columns();
+        let (width, columns) = (self.dense.x.columns(), self.dense.positions());
         for (row, numbers) in self.dense.x.chunks_exact_mut(width).enumerate() {
             for (column, number) in numbers.iter_mut().enumerate() {
                 // What comes after the last column is that again.
-                *number = stream[column.min(self.columns - 1) * self.d_model + row];
+                *number = stream[column.min(columns - 1) * self.d_model + row];
             }
         }
         self.dense.round();

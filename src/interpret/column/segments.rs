@@ -42,9 +42,9 @@ impl Columns<'_> {
 /// Inputs that stand behind each other.
 pub struct Segments {
     /// The number of the input that each position belongs to.
-    numbers: Arc<Column>,
+    pub numbers: Arc<Column>,
     /// The position within its input.
-    indices: Vec<i64>,
+    pub indices: Vec<i64>,
 }
 
 impl Segments {
@@ -55,13 +55,5 @@ impl Segments {
             numbers: Arc::new(Column::ints(numbers.collect())),
             indices: lengths.flat_map(|length| 0..length as i64).collect(),
         }
-    }
-
-    pub fn numbers(&self) -> Arc<Column> {
-        self.numbers.clone()
-    }
-
-    pub fn indices(&self) -> Vec<i64> {
-        self.indices.clone()
     }
 }

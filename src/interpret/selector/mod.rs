@@ -22,10 +22,11 @@ use crate::interpret::column::Column;
 use crate::interpret::column::segments::{Columns, Segments};
 use crate::interpret::deeper;
 use crate::interpret::fault::{Cause, Fault};
+use crate::interpret::scorer::Scores;
 use crate::interpret::scorer::best::Ranking;
 use crate::interpret::scorer::distance;
 use crate::interpret::scorer::linear::Linear;
-use crate::interpret::scorer::{Scores, Table};
+use crate::interpret::scorer::table::Table;
 use crate::value::{Comparison, Op, Value};
 use pair::{EQUAL, GREATER, LESS, Pair, Relations, relation, relations};
 use rustc_hash::FxHashMap;
@@ -104,7 +105,7 @@ impl Pattern {
 
     /// Selects only keys of the query's own input.
     fn keep_within(&mut self, segments: &Segments) {
-        let pair = self.derived_pair(segments.numbers(), segments.numbers());
+        let pair = self.derived_pair(segments.numbers.clone(), segments.numbers.clone());
         self.keep(PatternStep::Leaf(pair, EQUAL));
     }
 
@@ -188,7 +189,7 @@ impl<'a> PatternReader<'a> {
             Selector::Not(a) => PatternStep::Not(self.step(*a)?),
             Selector::Predicate(scorer) => match self.truth(*scorer) {
                 Some(step) => step,
-                None => self.table(Scores::new(*scorer, columns)?.table()?),
+                None => self.table(Table::new(Scores::new(*scorer, columns)?)?),
             },
             Selector::Best { selector, scorer } => {
                 let ranking = Ranking::new(*scorer, columns)?;

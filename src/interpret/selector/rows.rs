@@ -4,7 +4,7 @@
 //! once, never a matrix.
 
 use super::bits::Prefixes;
-use super::formula::last_uses;
+use super::formula::{last_uses, operands};
 use super::pair::{Pair, Sides};
 use super::tally::Sum;
 use super::{Pattern, PatternStep};
@@ -155,34 +155,27 @@ impl<'r> RowMaker<'r> {
                 both.for_each(|(bits, (a, b))| *bits = op(*a, *b));
             };
             let done = &self.steps_bits;
-            let operands = match step {
+            match step {
                 PatternStep::Leaf(pair, wanted) => {
                     self.prefixes[*pair].fill(&mut bits, query, *wanted);
-                    [index, index]
                 }
                 PatternStep::Table(table) => {
                     let query = self.rows.queries.first[query] as usize;
                     let keys = &self.rows.keys.first;
                     self.rows.pattern.tables[*table].fill(&mut bits, keys, query);
-                    [index, index]
                 }
                 PatternStep::And(a, b) => {
                     combine(&mut bits, &done[*a], &done[*b], |a, b| a & b);
-                    [*a, *b]
                 }
                 PatternStep::Or(a, b) => {
                     combine(&mut bits, &done[*a], &done[*b], |a, b| a | b);
-                    [*a, *b]
                 }
-                PatternStep::Not(a) => {
-                    combine(&mut bits, &done[*a], &done[*a], |a, _| !a);
-                    [*a, *a]
-                }
-            };
+                PatternStep::Not(a) => combine(&mut bits, &done[*a], &done[*a], |a, _| !a),
+            }
             self.steps_bits[index] = bits;
-            for operand in operands {
+            for operand in operands(step) {
                 let done = &mut self.steps_bits[operand];
-                if operand != index && self.last_uses[operand] == index && !done.is_empty() {
+                if self.last_uses[operand] == index && !done.is_empty() {
                     self.free.push(std::mem::take(done));
                 }
             }
