@@ -46,7 +46,7 @@ impl<T: Scalar> Dense<T> {
 
     /// The columns of the stream that are positions of the input.
     pub fn positions(&self) -> usize {
-        self.batch.positions()
+        self.batch.columns()
     }
 }
 

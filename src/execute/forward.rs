@@ -124,6 +124,7 @@ pub(super) struct PreparedLayer<T> {
 }
 
 /// Inputs side by side: the embedding row of each column, and the columns of each input.
+#[derive(Default)]
 pub(super) struct Batch {
     rows: Vec<usize>,
     pub inputs: Vec<Range<usize>>,
@@ -137,21 +138,9 @@ const BATCH_COLUMNS: usize = 272;
 const FEW: usize = 8;
 
 impl Batch {
-    pub fn new() -> Batch {
-        Batch {
-            rows: Vec::new(),
-            inputs: Vec::new(),
-        }
-    }
-
-    /// The columns of all inputs.
-    fn columns(&self) -> usize {
-        self.inputs.last().map_or(0, |input| input.end)
-    }
-
-    /// The positions of the only input.
-    pub fn positions(&self) -> usize {
-        self.inputs.iter().map(ExactSizeIterator::len).sum()
+    /// The columns of all inputs: of one, its positions.
+    pub fn columns(&self) -> usize {
+        self.rows.len()
     }
 
     /// As many columns as activations have: after those of the last input its last one comes again until
@@ -243,17 +232,15 @@ impl<T: Scalar> Prepared<T> {
 
     /// Inputs in batches that are good to compute with.
     pub(super) fn batches(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Batch>> {
-        let mut batches = Vec::new();
-        let mut batch = Batch::new();
+        let mut batches: Vec<Batch> = Vec::new();
         for tokens in inputs {
-            let is_full = batch.columns() + self.before_tokens + tokens.len() > BATCH_COLUMNS;
-            if is_full && !batch.inputs.is_empty() {
-                batches.push(std::mem::replace(&mut batch, Batch::new()));
+            let columns = self.before_tokens + tokens.len();
+            let has_room = |batch: &&mut Batch| batch.columns() + columns <= BATCH_COLUMNS;
+            match batches.last_mut().filter(has_room) {
+                Some(batch) => self.push(batch, tokens)?,
+                None => batches.push(self.batch(tokens)?),
             }
-            self.push(&mut batch, tokens)?;
         }
-        batches.push(batch);
-        batches.retain(|batch| !batch.inputs.is_empty());
         Ok(batches)
     }
 
@@ -319,7 +306,7 @@ impl<T: Scalar> Prepared<T> {
 
     /// A batch of one input.
     pub(super) fn batch(&self, tokens: &[Value]) -> Fallible<Batch> {
-        let mut batch = Batch::new();
+        let mut batch = Batch::default();
         self.push(&mut batch, tokens)?;
         Ok(batch)
     }
@@ -343,11 +330,7 @@ impl<T: Scalar> Prepared<T> {
         for (column, row) in batch.rows.iter().enumerate() {
             add(self.token_embedding.list(*row), column);
         }
-        let inputs = match self.position_embedding.is_zero() {
-            true => &[][..],
-            false => &batch.inputs,
-        };
-        for input in inputs {
+        for input in &batch.inputs {
             for (position, column) in input.clone().enumerate() {
                 add(self.position_embedding.list(position), column);
             }

@@ -34,7 +34,7 @@ impl<T: Scalar> Prepared<T> {
         let mut found = 0.0;
         for tokens in inputs {
             let batch = self.batch(tokens)?;
-            let positions = batch.positions();
+            let positions = batch.columns();
             let mut see = |x: &Activations<T>| found = largest(found, x, positions);
             let mut x = self.embed(&batch);
             see(&x);

@@ -53,11 +53,6 @@ impl<T: Scalar> Sparse<T> {
         }
     }
 
-    /// Whether every weight is 0.
-    pub fn is_zero(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// How many lists there are.
     pub fn len(&self) -> usize {
         self.starts.len() - 1

@@ -149,7 +149,7 @@ impl<'m, T: Scalar> Tracer<'m, T> {
     fn run(&self, tokens: &[Value]) -> Fallible<Trace> {
         let batch = self.prepared.batch(tokens)?;
         let mut x = self.prepared.embed(&batch);
-        let positions = batch.positions();
+        let positions = batch.columns();
         let mut steps = vec![self.step((0, 0), (&x, positions), Vec::new())];
         for (index, round, layer) in self.prepared.runs() {
             let named = &self.model.layers[index];

@@ -1,4 +1,5 @@
-//! What has a value for each input, an s-op, a selector or a scorer, applied to one, to be shown.
+//! What has a value for each input, an s-op, a selector or a scorer, applied to one, to be shown. Selectors
+//! and scorers are worked out for each pair of positions here.
 
 use super::fault::{Cause, Failed, Fault, Score, check};
 use super::{Evaluated, Evaluation, Sequence, evaluate};

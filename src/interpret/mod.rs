@@ -5,7 +5,7 @@
 //! `maximum`), or in rows of bits (`rows`, `bits`); no matrix is ever stored. Predicates and scores of
 //! keys and queries (`scorer`) are functions of one number (`linear`, `pieces`, `distance`) or looked at
 //! pair by pair; `exact` divides sums. `generation` adds rows to what is already computed; `many`
-//! evaluates short inputs together.
+//! evaluates short inputs together; `application` evaluates what is shown pair by pair.
 //! Depends on `base`, `value` and `graph`.
 
 mod aggregate;
