@@ -96,17 +96,12 @@ impl Pattern {
         self.steps.len() - 1
     }
 
-    /// Leaves of what is selected that for which one more step holds.
-    fn keep(&mut self, step: PatternStep) {
-        let all = self.steps.len() - 1;
-        let kept = self.push(step);
-        self.push(PatternStep::And(all, kept));
-    }
-
     /// Selects only keys of the query's own input.
     fn keep_within(&mut self, segments: &Segments) {
+        let all = self.steps.len() - 1;
         let pair = self.derived_pair(segments.numbers.clone(), segments.numbers.clone());
-        self.keep(PatternStep::Leaf(pair, EQUAL));
+        let same = self.push(PatternStep::Leaf(pair, EQUAL));
+        self.push(PatternStep::And(all, same));
     }
 
     /// The selected keys of one query, ascending. O(n · steps) if all are taken.
@@ -286,8 +281,10 @@ impl Pattern {
     /// What the selector selects of those keys for which a number lies in an interval.
     pub fn within(&self, linear: &Linear, interval: (i64, i64)) -> Pattern {
         let mut within = self.clone();
+        let all = within.steps.len() - 1;
         let step = within.any_interval(linear, &[interval]);
-        within.keep(step);
+        let step = within.push(step);
+        within.push(PatternStep::And(all, step));
         within
     }
 
