@@ -16,12 +16,12 @@ pub(super) type Observe<'o> = dyn FnMut(Array2<f64>) + 'o;
 
 /// A head with its weights in the order of use.
 pub(super) struct PreparedHead<T> {
-    query: Sparse<T>,
-    query_bias: Vec<T>,
-    key: Sparse<T>,
-    key_bias: Vec<T>,
-    value: Sparse<T>,
-    output: Sparse<T>,
+    pub query: Sparse<T>,
+    pub query_bias: Vec<T>,
+    pub key: Sparse<T>,
+    pub key_bias: Vec<T>,
+    pub value: Sparse<T>,
+    pub output: Sparse<T>,
     mask: Mask,
     attention: Attention,
     /// What is divided by √d_head.

@@ -24,8 +24,8 @@ pub trait Engine {
 /// As [`super::run`].
 pub fn dense(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<Box<dyn Engine>> {
     Ok(match precision {
-        Precision::F32 => Box::new(Dense::<f32>::of(model, tokens)?),
-        Precision::F64 => Box::new(Dense::<f64>::of(model, tokens)?),
+        Precision::F32 => Box::new(Dense::<f32>::new(model, tokens)?),
+        Precision::F64 => Box::new(Dense::<f64>::new(model, tokens)?),
     })
 }
 
@@ -37,16 +37,16 @@ pub(super) struct Dense<T> {
 }
 
 impl<T: Scalar> Dense<T> {
-    /// The engine for a batch of one input, whose stream is `x`.
-    pub fn new(prepared: Prepared<T>, batch: Batch, x: Activations<T>) -> Dense<T> {
-        Dense { prepared, batch, x }
-    }
-
-    fn of(model: &Model, tokens: &[Value]) -> Fallible<Dense<T>> {
+    pub fn new(model: &Model, tokens: &[Value]) -> Fallible<Dense<T>> {
         let prepared = Prepared::new(model)?;
         let batch = prepared.batch(tokens)?;
         let x = prepared.embed(&batch);
-        Ok(Dense::new(prepared, batch, x))
+        Ok(Dense { prepared, batch, x })
+    }
+
+    /// The columns of the stream that are positions of the input.
+    pub fn positions(&self) -> usize {
+        self.batch.columns()
     }
 }
 

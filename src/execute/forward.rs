@@ -8,7 +8,7 @@
 //! hidden units in order.
 
 use super::activations::Activations;
-use super::attention::{Observe, PreparedHead, Room, empty};
+use super::attention::{Observe, PreparedHead, Room};
 use super::feed_forward::PreparedFeedForward;
 use super::input::Tokenizer;
 use super::lanes::{self, LANES, Work};
@@ -42,6 +42,16 @@ pub enum Executor {
     F64(Prepared<f64>),
 }
 
+/// What the executor of either precision gives.
+macro_rules! with {
+    ($executor:expr, $prepared:ident => $given:expr) => {
+        match $executor {
+            Executor::F32($prepared) => $given,
+            Executor::F64($prepared) => $given,
+        }
+    };
+}
+
 impl Executor {
     /// # Errors
     /// As [`Prepared::new`].
@@ -66,10 +76,7 @@ impl Executor {
     /// # Errors
     /// As [`run`].
     pub fn run(&self, tokens: &[Value]) -> Fallible<Vec<Value>> {
-        match self {
-            Executor::F32(prepared) => prepared.run(tokens),
-            Executor::F64(prepared) => prepared.run(tokens),
-        }
+        with!(self, prepared => prepared.run(tokens))
     }
 
     /// As [`Prepared::run_outputs`].
@@ -77,10 +84,7 @@ impl Executor {
     /// # Errors
     /// As [`run`].
     pub fn run_outputs(&self, tokens: &[Value]) -> Fallible<Vec<Vec<Value>>> {
-        match self {
-            Executor::F32(prepared) => prepared.run_outputs(tokens),
-            Executor::F64(prepared) => prepared.run_outputs(tokens),
-        }
+        with!(self, prepared => prepared.run_outputs(tokens))
     }
 
     /// As [`Prepared::run_all`].
@@ -88,10 +92,7 @@ impl Executor {
     /// # Errors
     /// As [`run`], for the first input that has one.
     pub fn run_all(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Vec<Value>>> {
-        match self {
-            Executor::F32(prepared) => prepared.run_all(inputs),
-            Executor::F64(prepared) => prepared.run_all(inputs),
-        }
+        with!(self, prepared => prepared.run_all(inputs))
     }
 
     /// As [`Prepared::run_all_outputs`].
@@ -99,10 +100,7 @@ impl Executor {
     /// # Errors
     /// As [`run`], for the first input that has one.
     pub fn run_all_outputs(&self, inputs: &[Vec<Value>]) -> Fallible<Outputs> {
-        match self {
-            Executor::F32(prepared) => prepared.run_all_outputs(inputs),
-            Executor::F64(prepared) => prepared.run_all_outputs(inputs),
-        }
+        with!(self, prepared => prepared.run_all_outputs(inputs))
     }
 }
 
@@ -121,11 +119,12 @@ pub struct Prepared<T> {
 }
 
 pub(super) struct PreparedLayer<T> {
-    heads: Vec<PreparedHead<T>>,
-    mlp: PreparedFeedForward<T>,
+    pub heads: Vec<PreparedHead<T>>,
+    pub mlp: PreparedFeedForward<T>,
 }
 
 /// Inputs side by side: the embedding row of each column, and the columns of each input.
+#[derive(Default)]
 pub(super) struct Batch {
     rows: Vec<usize>,
     pub inputs: Vec<Range<usize>>,
@@ -139,21 +138,9 @@ const BATCH_COLUMNS: usize = 272;
 const FEW: usize = 8;
 
 impl Batch {
-    pub fn new() -> Batch {
-        Batch {
-            rows: Vec::new(),
-            inputs: Vec::new(),
-        }
-    }
-
-    /// The columns of all inputs.
-    fn columns(&self) -> usize {
-        self.inputs.last().map_or(0, |input| input.end)
-    }
-
-    /// The positions of the only input.
-    pub fn positions(&self) -> usize {
-        self.inputs.iter().map(ExactSizeIterator::len).sum()
+    /// The columns of all inputs: of one, its positions.
+    pub fn columns(&self) -> usize {
+        self.rows.len()
     }
 
     /// As many columns as activations have: after those of the last input its last one comes again until
@@ -245,17 +232,15 @@ impl<T: Scalar> Prepared<T> {
 
     /// Inputs in batches that are good to compute with.
     pub(super) fn batches(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Batch>> {
-        let mut batches = Vec::new();
-        let mut batch = Batch::new();
+        let mut batches: Vec<Batch> = Vec::new();
         for tokens in inputs {
-            let is_full = batch.columns() + self.before_tokens + tokens.len() > BATCH_COLUMNS;
-            if is_full && !batch.inputs.is_empty() {
-                batches.push(std::mem::replace(&mut batch, Batch::new()));
+            let columns = self.before_tokens + tokens.len();
+            let has_room = |batch: &&mut Batch| batch.columns() + columns <= BATCH_COLUMNS;
+            match batches.last_mut().filter(has_room) {
+                Some(batch) => self.push(batch, tokens)?,
+                None => batches.push(self.batch(tokens)?),
             }
-            self.push(&mut batch, tokens)?;
         }
-        batches.push(batch);
-        batches.retain(|batch| !batch.inputs.is_empty());
         Ok(batches)
     }
 
@@ -321,7 +306,7 @@ impl<T: Scalar> Prepared<T> {
 
     /// A batch of one input.
     pub(super) fn batch(&self, tokens: &[Value]) -> Fallible<Batch> {
-        let mut batch = Batch::new();
+        let mut batch = Batch::default();
         self.push(&mut batch, tokens)?;
         Ok(batch)
     }
@@ -345,11 +330,7 @@ impl<T: Scalar> Prepared<T> {
         for (column, row) in batch.rows.iter().enumerate() {
             add(self.token_embedding.list(*row), column);
         }
-        let inputs = match self.position_embedding.is_zero() {
-            true => &[][..],
-            false => &batch.inputs,
-        };
-        for input in inputs {
+        for input in &batch.inputs {
             for (position, column) in input.clone().enumerate() {
                 add(self.position_embedding.list(position), column);
             }
@@ -432,52 +413,8 @@ impl<T: Scalar> PreparedLayer<T> {
         }
     }
 
-    /// What the heads make of a residual stream, queries, keys and values of each; or else the hidden
-    /// units `[d_mlp, columns]` before the ReLU.
-    pub(super) fn within(&self, x: &Activations<T>, half: Half) -> Vec<Activations<T>> {
-        lanes::widest(Within {
-            layer: self,
-            x,
-            half,
-        })
-    }
-
     /// Adds the output of the feed-forward block to the residual stream.
     pub(super) fn feed_forward(&self, x: &mut Activations<T>) {
         self.mlp.add(x);
-    }
-}
-
-/// The halves of a layer.
-#[derive(Clone, Copy)]
-pub(super) enum Half {
-    Attention,
-    FeedForward,
-}
-
-struct Within<'a, T> {
-    layer: &'a PreparedLayer<T>,
-    x: &'a Activations<T>,
-    half: Half,
-}
-
-impl<T: Scalar> Work for Within<'_, T> {
-    type Output = Vec<Activations<T>>;
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> Vec<Activations<T>> {
-        let (layer, x) = (self.layer, self.x);
-        match self.half {
-            Half::Attention => {
-                let mut all = Vec::new();
-                for head in &layer.heads {
-                    let mut projected = empty();
-                    head.project(simd, x, &mut projected);
-                    all.extend(projected);
-                }
-                all
-            }
-            Half::FeedForward => vec![layer.mlp.hidden(simd, x)],
-        }
     }
 }

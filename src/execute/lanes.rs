@@ -65,18 +65,8 @@ pub(super) fn tile<V, const N: usize>(vectors: &mut [V], at: usize) -> &mut [V; 
     &mut tiles[0]
 }
 
-/// `sum += Σ weight · row` over a list, in its order; rows are as wide as the sum.
-#[inline(always)]
-pub(super) fn gather<S: Simd, T: Scalar>(simd: S, list: &[(u32, T)], rows: &[T], sum: &mut [T]) {
-    let (rows, sums) = (T::vectors::<S>(rows), T::vectors_mut::<S>(sum));
-    let width = sums.len();
-    tiles!(width, at => {
-        let sums: &mut [_; N] = tile(sums, at);
-        *sums = add_rows(simd, list, rows, (width, at), *sums);
-    });
-}
-
-/// The same for the vectors of a tile that begins at one; rows have `width` vectors.
+/// `sums + Σ weight · row` over a list, in its order, for the vectors of a tile that begins at one; rows
+/// have `width` vectors.
 #[inline(always)]
 pub(super) fn add_rows<S: Simd, T: Scalar, const N: usize>(
     simd: S,
@@ -95,18 +85,8 @@ pub(super) fn add_rows<S: Simd, T: Scalar, const N: usize>(
     sums
 }
 
-/// `rows[row] += weight · term` over a list, in its order; rows are as wide as the term.
-#[inline(always)]
-pub(super) fn scatter<S: Simd, T: Scalar>(simd: S, list: &[(u32, T)], term: &[T], rows: &mut [T]) {
-    let (terms, rows) = (T::vectors::<S>(term), T::vectors_mut::<S>(rows));
-    let width = terms.len();
-    tiles!(width, at => {
-        let (terms, _) = terms[at..].as_chunks::<N>();
-        add_to_rows(simd, list, terms[0], rows, (width, at));
-    });
-}
-
-/// The same for the vectors of a tile that begins at one; rows have `width` vectors.
+/// `rows[row] += weight · term` over a list, in its order, for the vectors of a tile that begins at one;
+/// rows have `width` vectors.
 #[inline(always)]
 pub(super) fn add_to_rows<S: Simd, T: Scalar, const N: usize>(
     simd: S,

@@ -2,11 +2,15 @@
 //! weights tell apart.
 
 use super::activations::Activations;
-use super::forward::{Half, Prepared};
+use super::attention::{PreparedHead, empty};
+use super::feed_forward::PreparedFeedForward;
+use super::forward::Prepared;
+use super::lanes::{self, Work};
 use super::scalar::{Precision, Scalar};
 use crate::base::Fallible;
 use crate::model::Model;
 use crate::value::Value;
+use pulp::Simd;
 
 /// The largest absolute value met while a model runs on some inputs: in the residual stream,
 /// queries, keys, values, and hidden units before the ReLU, at BOS too. Infinite if anything is
@@ -30,23 +34,64 @@ impl<T: Scalar> Prepared<T> {
         let mut found = 0.0;
         for tokens in inputs {
             let batch = self.batch(tokens)?;
-            let positions = batch.positions();
+            let positions = batch.columns();
             let mut see = |x: &Activations<T>| found = largest(found, x, positions);
             let mut x = self.embed(&batch);
             see(&x);
             for (_, _, layer) in self.runs() {
-                layer.within(&x, Half::Attention).iter().for_each(&mut see);
+                let projected = Projected {
+                    heads: &layer.heads,
+                    x: &x,
+                };
+                lanes::widest(projected).iter().for_each(&mut see);
                 self.attend(layer, &mut x, &batch, None);
                 see(&x);
-                layer
-                    .within(&x, Half::FeedForward)
-                    .iter()
-                    .for_each(&mut see);
+                let hidden = Hidden {
+                    mlp: &layer.mlp,
+                    x: &x,
+                };
+                see(&lanes::widest(hidden));
                 layer.feed_forward(&mut x);
                 see(&x);
             }
         }
         Ok(found)
+    }
+}
+
+/// The queries, keys and values of some heads.
+struct Projected<'a, T> {
+    heads: &'a [PreparedHead<T>],
+    x: &'a Activations<T>,
+}
+
+impl<T: Scalar> Work for Projected<'_, T> {
+    type Output = Vec<Activations<T>>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> Vec<Activations<T>> {
+        let mut all = Vec::new();
+        for head in self.heads {
+            let mut projected = empty();
+            head.project(simd, self.x, &mut projected);
+            all.extend(projected);
+        }
+        all
+    }
+}
+
+/// The hidden units `[d_mlp, columns]` before the ReLU.
+struct Hidden<'a, T> {
+    mlp: &'a PreparedFeedForward<T>,
+    x: &'a Activations<T>,
+}
+
+impl<T: Scalar> Work for Hidden<'_, T> {
+    type Output = Activations<T>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> Activations<T> {
+        self.mlp.hidden(simd, self.x)
     }
 }
 

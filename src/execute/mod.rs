@@ -12,6 +12,7 @@ pub mod forward;
 mod input;
 mod lanes;
 mod largest;
+mod print;
 mod readout;
 mod scalar;
 mod sparse;

@@ -4,7 +4,7 @@ use super::activations::Activations;
 use super::lanes::{self, Work};
 use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
-use crate::model::{Decoder, Readout};
+use crate::model::{Decoder, Model, Readout};
 use crate::value::Value;
 use pulp::Simd;
 use std::ops::Range;
@@ -13,7 +13,9 @@ use std::ops::Range;
 pub(super) struct PreparedReadout<T> {
     weights: Sparse<T>,
     bias: Vec<T>,
-    decoder: PreparedDecoder,
+    decoding: Decoding,
+    /// The values that it lists.
+    values: Vec<Value>,
 }
 
 /// What a readout finds at each column.
@@ -24,62 +26,65 @@ pub(super) enum Readings {
     Real(Vec<f64>),
 }
 
-enum PreparedDecoder {
-    Categorical(Vec<Value>),
-    /// Ascending values, each with its nearest float.
-    Nearest(Vec<(f64, Value)>),
-    Raw,
+/// What of the outputs tells the value.
+enum Decoding {
+    /// Which is the largest.
+    Largest,
+    /// To which of these the only one is nearest: the values as floats, ascending.
+    Nearest(Vec<f64>),
+    /// The only one.
+    Real,
 }
 
 impl<T: Scalar> PreparedReadout<T> {
+    /// Those of a model's variables.
+    pub fn of_variables(model: &Model) -> Vec<PreparedReadout<T>> {
+        let readouts = model.variables.iter().map(|variable| &variable.readout);
+        readouts.map(PreparedReadout::new).collect()
+    }
+
     pub fn new(readout: &Readout) -> PreparedReadout<T> {
-        let decoder = match &readout.decoder {
-            Decoder::Categorical(values) => PreparedDecoder::Categorical(values.clone()),
-            Decoder::Numerical(values) if values.is_empty() => PreparedDecoder::Raw,
+        let (Decoder::Categorical(values) | Decoder::Numerical(values)) = &readout.decoder;
+        let decoding = match &readout.decoder {
+            Decoder::Categorical(_) => Decoding::Largest,
+            Decoder::Numerical(values) if values.is_empty() => Decoding::Real,
             Decoder::Numerical(values) => {
                 let float = |value: &Value| value.as_float().expect("a checked model");
-                let pairs = values.iter().map(|value| (float(value), value.clone()));
-                PreparedDecoder::Nearest(pairs.collect())
+                Decoding::Nearest(values.iter().map(float).collect())
             }
         };
         PreparedReadout {
             weights: Sparse::by_column(&readout.weights),
             bias: narrowed(&readout.bias),
-            decoder,
+            decoding,
+            values: values.clone(),
         }
     }
 
     /// What the stream `[d_model, columns]` says at each column.
     pub fn decode(&self, x: &Activations<T>) -> Readings {
-        match &self.decoder {
-            PreparedDecoder::Categorical(_) => Readings::Listed(self.winners(x)),
-            PreparedDecoder::Nearest(values) => {
+        match &self.decoding {
+            Decoding::Largest => Readings::Listed(self.winners(x)),
+            Decoding::Nearest(values) => {
                 let place = |number: &T| nearest(values, number.widen()) as u32;
-                Readings::Listed(self.output(x).iter().map(place).collect())
+                Readings::Listed(self.outputs(x).iter().map(place).collect())
             }
-            PreparedDecoder::Raw => {
+            Decoding::Real => {
                 // Adding zero turns a negative zero into a plain one.
                 let real = |number: &T| number.widen() + 0.0;
-                Readings::Real(self.output(x).iter().map(real).collect())
+                Readings::Real(self.outputs(x).iter().map(real).collect())
             }
         }
     }
 
-    /// The values at some columns.
+    /// What was decoded, as values, at some columns.
     pub fn values(&self, decoded: &Readings, columns: Range<usize>) -> Vec<Value> {
-        match (&self.decoder, decoded) {
-            (PreparedDecoder::Categorical(values), Readings::Listed(places)) => {
-                let value = |place: &u32| values[*place as usize].clone();
+        match decoded {
+            Readings::Listed(places) => {
+                let value = |place: &u32| self.values[*place as usize].clone();
                 places[columns].iter().map(value).collect()
             }
-            (PreparedDecoder::Nearest(values), Readings::Listed(places)) => {
-                let value = |place: &u32| values[*place as usize].1.clone();
-                places[columns].iter().map(value).collect()
-            }
-            (_, Readings::Real(numbers)) => {
-                numbers[columns].iter().copied().map(Value::Float).collect()
-            }
-            (PreparedDecoder::Raw, Readings::Listed(_)) => Vec::new(),
+            Readings::Real(numbers) => numbers[columns].iter().copied().map(Value::Float).collect(),
         }
     }
 
@@ -88,9 +93,9 @@ impl<T: Scalar> PreparedReadout<T> {
         self.values(&self.decode(x), 0..x.columns())
     }
 
-    /// The only output `[columns]`.
-    fn output(&self, x: &Activations<T>) -> Vec<T> {
-        lanes::widest(Output { readout: self, x })
+    /// The outputs `[outputs, columns]`.
+    fn outputs(&self, x: &Activations<T>) -> Activations<T> {
+        lanes::widest(Outputs { readout: self, x })
     }
 
     /// The largest output of each column, the first of equals.
@@ -99,19 +104,20 @@ impl<T: Scalar> PreparedReadout<T> {
     }
 }
 
-struct Output<'a, T> {
+struct Outputs<'a, T> {
     readout: &'a PreparedReadout<T>,
     x: &'a Activations<T>,
 }
 
-impl<T: Scalar> Work for Output<'_, T> {
-    type Output = Vec<T>;
+impl<T: Scalar> Work for Outputs<'_, T> {
+    type Output = Activations<T>;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> Vec<T> {
-        let mut sum = vec![self.readout.bias[0]; self.x.columns()];
-        self.readout.weights.gather(simd, 0, self.x, &mut sum);
-        sum
+    fn run<S: Simd>(self, simd: S) -> Activations<T> {
+        let mut outputs = Activations::none();
+        let PreparedReadout { weights, bias, .. } = self.readout;
+        weights.apply(simd, bias, self.x, &mut outputs);
+        outputs
     }
 }
 
@@ -159,10 +165,10 @@ impl<T: Scalar> Winners<'_, T> {
 }
 
 /// The place of the nearest of ascending values, of the smaller of two equally near.
-fn nearest(values: &[(f64, Value)], number: f64) -> usize {
-    let above = values.partition_point(|(float, _)| *float < number);
+fn nearest(values: &[f64], number: f64) -> usize {
+    let above = values.partition_point(|value| *value < number);
     match (above.checked_sub(1), values.get(above)) {
-        (Some(below), Some((float, _))) if float - number < number - values[below].0 => below + 1,
+        (Some(below), Some(value)) if value - number < number - values[below] => below + 1,
         (Some(below), _) => below,
         (None, _) => 0,
     }

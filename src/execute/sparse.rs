@@ -53,11 +53,6 @@ impl<T: Scalar> Sparse<T> {
         }
     }
 
-    /// Whether every weight is 0.
-    pub fn is_zero(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// How many lists there are.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
@@ -68,16 +63,15 @@ impl<T: Scalar> Sparse<T> {
         &self.entries[self.starts[list] as usize..self.starts[list + 1] as usize]
     }
 
-    /// `sum += Σ weight · x[index]` over one list, in its order; `x` has rows as long as `sum`.
-    #[inline(always)]
-    pub fn gather<S: Simd>(&self, simd: S, list: usize, x: &[T], sum: &mut [T]) {
-        lanes::gather(simd, self.list(list), x, sum);
-    }
-
-    /// `x[index] += weight · term` over one list, in its order.
+    /// `x[index] += weight · term` over one list, in its order; rows of `x` are as wide as the term.
     #[inline(always)]
     pub fn scatter<S: Simd>(&self, simd: S, list: usize, term: &[T], x: &mut [T]) {
-        lanes::scatter(simd, self.list(list), term, x);
+        let (terms, rows) = (T::vectors::<S>(term), T::vectors_mut::<S>(x));
+        let width = terms.len();
+        lanes::tiles!(width, at => {
+            let (terms, _) = terms[at..].as_chunks::<N>();
+            lanes::add_to_rows(simd, self.list(list), terms[0], rows, (width, at));
+        });
     }
 
     /// All lists gathered, each onto its bias: `[lists, columns]` from `x` `[features, columns]`, in

@@ -53,8 +53,12 @@ impl Survey<'_> {
     /// As [`super::run`]: the model does not fit together.
     pub fn new(model: &Model, precision: Precision) -> Fallible<Survey<'_>> {
         let runner = match precision {
-            Precision::F32 => Runner::F32(Prepared::new(model)?, variables(model)),
-            Precision::F64 => Runner::F64(Prepared::new(model)?, variables(model)),
+            Precision::F32 => {
+                Runner::F32(Prepared::new(model)?, PreparedReadout::of_variables(model))
+            }
+            Precision::F64 => {
+                Runner::F64(Prepared::new(model)?, PreparedReadout::of_variables(model))
+            }
         };
         Ok(Survey { model, runner })
     }
@@ -99,11 +103,6 @@ impl Noted {
             seen.add(other);
         }
     }
-}
-
-fn variables<T: Scalar>(model: &Model) -> Vec<PreparedReadout<T>> {
-    let readouts = model.variables.iter().map(|variable| &variable.readout);
-    readouts.map(PreparedReadout::new).collect()
 }
 
 fn run<T: Scalar>(

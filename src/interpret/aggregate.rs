@@ -2,7 +2,7 @@
 //! copied with its type, several numbers become their mean, none the default.
 
 use super::column::rank::NONE;
-use super::column::{Builder, Column, Values};
+use super::column::{Column, Values};
 use super::exact::{self, Pooled};
 use super::fault::{Cause, Fault};
 use super::plan::Plan;
@@ -66,14 +66,11 @@ impl Aggregate<'_> {
         if !keys.contains(&NONE) {
             return self.value.gather(keys);
         }
-        let mut builder = Builder::new(keys.len());
-        for key in keys {
-            builder.push(match *key {
-                NONE => self.default.clone(),
-                key => self.value.get(key as usize),
-            });
-        }
-        builder.finish()
+        let value = |key: &u32| match *key {
+            NONE => self.default.clone(),
+            key => self.value.get(key as usize),
+        };
+        keys.iter().map(value).collect()
     }
 
     fn of_constant(&self, constant: &Value) -> Column {
@@ -87,15 +84,12 @@ impl Aggregate<'_> {
         }
         // The mean of equal numbers; + 0.0, as a sum of negative zeros is none.
         let mean = constant.as_float().unwrap_or(0.0) + 0.0;
-        let mut builder = Builder::new(counts.len());
-        for count in counts {
-            builder.push(match count {
-                0 => self.default.clone(),
-                1 => constant.clone(),
-                _ => Value::Float(mean),
-            });
-        }
-        builder.finish()
+        let value = |count| match count {
+            0 => self.default.clone(),
+            1 => constant.clone(),
+            _ => Value::Float(mean),
+        };
+        counts.into_iter().map(value).collect()
     }
 
     fn of_ints(&self, ints: &[i64]) -> Column {
@@ -116,15 +110,12 @@ impl Aggregate<'_> {
         if sums.iter().all(|(count, _)| *count == 1) {
             return Column::ints(sums.into_iter().map(|(_, sum)| read(sum) as i64).collect());
         }
-        let mut builder = Builder::new(sums.len());
-        for (count, sum) in sums {
-            builder.push(match count {
-                0 => self.default.clone(),
-                1 => Value::Int(read(sum) as i64),
-                count => Value::Float(exact::int_mean(read(sum), count as u64)),
-            });
-        }
-        builder.finish()
+        let value = |(count, sum)| match count {
+            0 => self.default.clone(),
+            1 => Value::Int(read(sum) as i64),
+            count => Value::Float(exact::int_mean(read(sum), count as u64)),
+        };
+        sums.into_iter().map(value).collect()
     }
 
     fn of_numbers(&self) -> Column {
@@ -133,15 +124,12 @@ impl Aggregate<'_> {
             let positions: Vec<u32> = pooled.iter().map(|pooled| pooled.key).collect();
             return self.value.gather(&positions);
         }
-        let mut builder = Builder::new(pooled.len());
-        for Pooled { count, key, mean } in pooled {
-            builder.push(match count {
-                0 => self.default.clone(),
-                1 => self.value.get(key as usize),
-                _ => Value::Float(mean),
-            });
-        }
-        builder.finish()
+        let value = |Pooled { count, key, mean }| match count {
+            0 => self.default.clone(),
+            1 => self.value.get(key as usize),
+            _ => Value::Float(mean),
+        };
+        pooled.into_iter().map(value).collect()
     }
 
     /// The sum of the selected positions is the one position if there is one.
@@ -161,17 +149,14 @@ impl Aggregate<'_> {
     /// Copies and defaults, given the number of selected keys and the only one; several values are
     /// a fault unless they are numbers.
     fn without_means(&self, selected: &[(u32, u32)]) -> Column {
-        let mut builder = Builder::new(selected.len());
         // Enough to show the values everywhere on an input that anyone reads.
         let mut budget = 64 * self.pattern.keys;
-        for (query, (count, key)) in selected.iter().enumerate() {
-            match count {
-                0 => builder.push(self.default.clone()),
-                1 => builder.push(self.value.get(*key as usize)),
-                count => builder.fault(Arc::new(self.no_mean(query, *count, &mut budget))),
-            }
-        }
-        builder.finish()
+        let value = |(query, (count, key)): (usize, &(u32, u32))| match count {
+            0 => Ok(self.default.clone()),
+            1 => Ok(self.value.get(*key as usize)),
+            count => Err(Arc::new(self.no_mean(query, *count, &mut budget))),
+        };
+        selected.iter().enumerate().map(value).collect()
     }
 
     fn no_mean(&self, query: usize, count: u32, budget: &mut usize) -> Fault {

@@ -39,17 +39,11 @@ pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Evaluated<Vec<Exp
     evaluation.run_with(&[root], &mut |evaluation, sop| {
         let described = match graph.get(sop) {
             SOp::Aggregate { selector, .. } | SOp::Width { selector } => {
-                match graph.get_selector(*selector) {
-                    Selector::Best { selector, scorer } => {
-                        describe_best(evaluation, *selector, *scorer)
-                    }
-                    Selector::Compare { .. }
-                    | Selector::And(..)
-                    | Selector::Or(..)
-                    | Selector::Not(_)
-                    | Selector::Predicate(_) => evaluation
-                        .pattern(*selector)
-                        .and_then(|pattern| describe(graph, &pattern)),
+                if let Selector::Best { selector, scorer } = graph.get_selector(*selector) {
+                    describe_best(evaluation, *selector, *scorer)
+                } else {
+                    let pattern = evaluation.pattern(*selector);
+                    pattern.and_then(|pattern| describe(graph, &pattern))
                 }
             }
             SOp::WeightedMean { scorer, .. } => describe_weighted(evaluation, *scorer),
@@ -79,11 +73,9 @@ fn describe_best(
     candidates: SelectorId,
     scorer: ScorerId,
 ) -> Result<Described, Arc<Fault>> {
-    let graph = evaluation.graph;
-    let column = |id| evaluation.column(id);
-    let ranking = Ranking::new(graph, scorer, &evaluation.columns_of(&column))?;
+    let ranking = Ranking::new(scorer, evaluation.columns())?;
     let pattern = evaluation.pattern(candidates)?;
-    let (cost, mut steps, pairs) = describe(graph, &pattern)?;
+    let (cost, mut steps, pairs) = describe(evaluation.graph, &pattern)?;
     let (cost, how, pairs) = match ranking {
         Ranking::Order(_) => (
             cost,
@@ -111,9 +103,7 @@ fn describe_weighted(
     evaluation: &Evaluation<'_>,
     scorer: ScorerId,
 ) -> Result<Described, Arc<Fault>> {
-    let column = |id| evaluation.column(id);
-    let weights = Weights::new(evaluation.graph, scorer, &evaluation.columns_of(&column))?;
-    Ok(match &weights {
+    Ok(match Weights::new(scorer, evaluation.columns())? {
         Weights::Masked { .. } => {
             let how = "running sums of weights along positions, as these depend on the key alone";
             ("O(n)".to_string(), vec![how.to_string()], 0)

@@ -11,6 +11,16 @@ use crate::value::Value;
 /// Floats hold ints up to this one exactly.
 pub const LARGEST_EXACT: u64 = 1 << 53;
 
+/// A number as the float that is equal to it, if one is.
+pub fn float(number: &Value) -> Option<f64> {
+    if let Value::Float(float) = number {
+        (!float.is_nan()).then_some(*float)
+    } else {
+        let int = number.as_int()?;
+        (int.unsigned_abs() <= LARGEST_EXACT).then_some(int as f64)
+    }
+}
+
 /// Words enough for sums of 2³² floats of any exponents.
 const ALL_WORDS: usize = 34;
 
@@ -81,7 +91,7 @@ impl Whole for i64 {
     }
 
     fn small(self) -> Option<f64> {
-        (self.unsigned_abs() <= 1 << 53).then_some(self as f64)
+        (self.unsigned_abs() <= LARGEST_EXACT).then_some(self as f64)
     }
 }
 
@@ -106,7 +116,7 @@ impl Whole for i128 {
     }
 
     fn small(self) -> Option<f64> {
-        (self.unsigned_abs() <= 1 << 53).then_some(self as f64)
+        (self.unsigned_abs() <= LARGEST_EXACT.into()).then_some(self as f64)
     }
 }
 
@@ -222,13 +232,7 @@ pub fn pooled(plan: &Plan<'_>, value: &Column) -> Vec<Pooled> {
         _ => sums_divided::<Wide<ALL_WORDS>>(plan, numbers),
     };
     let infinite = |sign: f64, key| value.get(key).as_float() == Some(sign * f64::INFINITY);
-    let is_finite = |value: Value| value.as_float().is_some_and(f64::is_finite);
-    let all_finite = if let Values::Floats(floats) = value.values() {
-        floats.iter().all(|float| float.is_finite())
-    } else {
-        (0..value.len()).all(|key| is_finite(value.get(key)))
-    };
-    if !all_finite {
+    if !value.to_floats().iter().all(|float| float.is_finite()) {
         let found = plan.add_up(|key| {
             let nan = u32::from(value.get(key).is_nan());
             (

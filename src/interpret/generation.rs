@@ -241,13 +241,13 @@ impl<'g> Generation<'g> {
     /// A selector with one row: that of the query at the last position.
     fn pattern(&self, selector: SelectorId, position: usize) -> Option<Pattern> {
         let columns = Columns {
-            key: &|id| self.columns[&id].clone(),
-            query: &|id| Arc::new(Column::constant(self.columns[&id].get(position), 1)),
+            graph: self.graph,
+            known: &self.columns,
             keys: position + 1,
-            queries: 1,
+            only: Some(position),
             segments: None,
         };
-        Pattern::new(self.graph, selector, &columns).ok()
+        Pattern::new(selector, columns).ok()
     }
 }
 

@@ -5,7 +5,7 @@
 //! `maximum`), or in rows of bits (`rows`, `bits`); no matrix is ever stored. Predicates and scores of
 //! keys and queries (`scorer`) are functions of one number (`linear`, `pieces`, `distance`) or looked at
 //! pair by pair; `exact` divides sums. `generation` adds rows to what is already computed; `many`
-//! evaluates short inputs together.
+//! evaluates short inputs together; `application` evaluates what is shown pair by pair.
 //! Depends on `base`, `value` and `graph`.
 
 mod aggregate;
@@ -21,17 +21,16 @@ mod scorer;
 mod seen;
 mod selector;
 
-use crate::base::Limits;
-use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, SelectorId};
+use crate::graph::{Graph, SOp, SOpId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
-pub use application::{Applicable, Application};
+pub use application::{Applicable, Application, evaluate_scorer, evaluate_selector};
+use column::Column;
 use column::elementwise;
 use column::fuse::{self, Chains};
 use column::segments::{Columns, Segments};
-use column::{Builder, Column};
 pub use cost::{Explanation, explain};
-use fault::{Cause, Fault, Score, check};
+use fault::{Cause, Fault, check};
 pub use fault::{Evaluated, Failed};
 pub use generation::Generation;
 pub use many::evaluate_many;
@@ -40,6 +39,11 @@ use scorer::weights::Weights;
 use selector::Pattern;
 use std::fmt;
 use std::sync::Arc;
+
+/// Goes on with a recursion, on more stack where little is left.
+fn deeper<T>(go: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, go)
+}
 
 /// The values of one s-op on one input.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,116 +81,6 @@ pub fn evaluate_each(
     let mut evaluation = Evaluation::new(graph, input)?;
     evaluation.run(sops)?;
     Ok(sops.iter().map(|id| evaluation.sequence(*id)).collect())
-}
-
-/// Bytes that a cell of a selector takes while it is shown, in its longest form.
-const CELL_BYTES: u64 = 10;
-
-/// Bytes that a score takes while it is shown.
-const SCORE_BYTES: u64 = 64;
-
-/// Which keys (columns) each query (row) of a selector selects on an input: for display of small
-/// inputs, quadratic in their length.
-///
-/// # Errors
-/// As [`evaluate`], for the selector's keys and queries; an input so long that showing it takes more
-/// than the limit on memory.
-pub fn evaluate_selector(
-    graph: &Graph,
-    selector: SelectorId,
-    input: &[Value],
-    limits: &Limits,
-) -> Evaluated<Vec<Vec<bool>>> {
-    check_square("a selector", input, CELL_BYTES, limits)?;
-    let mut evaluation = Evaluation::new(graph, input)?;
-    let operands = graph.selector_operands(selector);
-    evaluation.run(&operands)?;
-    let pattern = evaluation
-        .pattern(selector)
-        .map_err(|fault| Failed::new(fault, input, &operands))?;
-    let row = |query| {
-        check(graph)?;
-        let mut bits = vec![false; input.len()];
-        pattern.selected(query).for_each(|key| bits[key] = true);
-        Ok(bits)
-    };
-    (0..input.len()).map(row).collect()
-}
-
-/// The score of each key (columns) for each query (rows) on an input: for display of small inputs,
-/// quadratic in their length.
-///
-/// # Errors
-/// As [`evaluate_selector`]; a score that cannot be computed.
-pub fn evaluate_scorer(
-    graph: &Graph,
-    scorer: ScorerId,
-    input: &[Value],
-    limits: &Limits,
-) -> Evaluated<Vec<Vec<Value>>> {
-    check_square("a scorer", input, SCORE_BYTES, limits)?;
-    let operands = scorer_operands(graph, scorer);
-    let mut evaluation = Evaluation::new(graph, input)?;
-    evaluation.run(&operands)?;
-    let function = ScorerFunction::new(graph, scorer);
-    let mut columns: FxHashMap<SOpId, Vec<Value>> = FxHashMap::default();
-    for sop in &operands {
-        columns.insert(*sop, evaluation.asked(*sop, &operands)?.values);
-    }
-    let held = |sops: &[SOpId], position: usize| -> Vec<&Value> {
-        sops.iter().map(|sop| &columns[sop][position]).collect()
-    };
-    let keys: Vec<Vec<&Value>> = (0..input.len())
-        .map(|key| held(&function.keys, key))
-        .collect();
-    let row = |query: usize| {
-        check(graph)?;
-        let queries = held(&function.queries, query);
-        let score = |key: usize| {
-            function.apply(&keys[key], &queries).map_err(|failure| {
-                let part = function.failing(&keys[key], &queries).unwrap_or(scorer);
-                let score = Score {
-                    scorer: part,
-                    key,
-                    query,
-                };
-                let fault = Fault {
-                    score: Some(score),
-                    ..Fault::whole(Cause::Primitive(failure))
-                };
-                Failed::new(Arc::new(fault), input, &operands)
-            })
-        };
-        (0..input.len()).map(score).collect()
-    };
-    (0..input.len()).map(row).collect()
-}
-
-/// The s-ops that a scorer reads at keys or at queries.
-pub fn scorer_operands(graph: &Graph, scorer: ScorerId) -> Vec<SOpId> {
-    let (keys, queries) = graph.scorer_operands(scorer);
-    let mut operands: Vec<SOpId> = keys.into_iter().chain(queries).collect();
-    operands.sort_unstable();
-    operands.dedup();
-    operands
-}
-
-/// # Errors
-/// What is shown for each pair of positions of an input would take more than the limit on memory.
-fn check_square(what: &'static str, input: &[Value], cell: u64, limits: &Limits) -> Evaluated<()> {
-    let tokens = input.len() as u64;
-    let bytes = tokens.saturating_mul(tokens).saturating_mul(cell);
-    if bytes <= limits.memory_bytes {
-        return Ok(());
-    }
-    let limit = limits.memory_bytes;
-    let shown = Cause::Shown {
-        what,
-        tokens,
-        bytes,
-        limit,
-    };
-    Err(shown.into())
 }
 
 /// The columns computed so far for one input.
@@ -278,16 +172,9 @@ impl<'a> Evaluation<'a> {
     fn compute(&self, id: SOpId) -> Column {
         let length = self.input.len();
         let column = match self.graph.get(id) {
-            SOp::Tokens => {
-                let mut builder = Builder::new(length);
-                self.input
-                    .iter()
-                    .cloned()
-                    .for_each(|token| builder.push(token));
-                builder.finish()
-            }
+            SOp::Tokens => self.input.iter().cloned().collect(),
             SOp::Indices => Column::ints(match &self.segments {
-                Some(segments) => segments.indices(),
+                Some(segments) => segments.indices.clone(),
                 None => (0..length as i64).collect(),
             }),
             SOp::Given(_) => Column::failed(length, Arc::new(Fault::new(Cause::NotGiven, id))),
@@ -309,16 +196,13 @@ impl<'a> Evaluation<'a> {
                 scorer,
                 value,
                 default,
-            } => {
-                let column = |id| self.column(id);
-                match Weights::new(self.graph, *scorer, &self.columns_of(&column)) {
-                    Ok(weights) => {
-                        let value = self.column(*value);
-                        weights.mean(id, &value, default, self.graph.control())
-                    }
-                    Err(fault) => Column::failed(length, fault),
+            } => match Weights::new(*scorer, self.columns()) {
+                Ok(weights) => {
+                    let value = self.column(*value);
+                    weights.mean(id, &value, default, self.graph.control())
                 }
-            }
+                Err(fault) => Column::failed(length, fault),
+            },
             SOp::Width { selector } => match self.pattern(*selector) {
                 Ok(pattern) => aggregate::width(&pattern),
                 Err(fault) => Column::failed(length, fault),
@@ -335,23 +219,19 @@ impl<'a> Evaluation<'a> {
     }
 
     fn column(&self, id: SOpId) -> Arc<Column> {
-        self.columns
-            .get(&id)
-            .cloned()
-            .expect("operands are computed before their readers")
+        self.columns().key(id)
     }
 
     fn pattern(&self, selector: SelectorId) -> Result<Pattern, Arc<Fault>> {
-        let column = |id| self.column(id);
-        Pattern::new(self.graph, selector, &self.columns_of(&column))
+        Pattern::new(selector, self.columns())
     }
 
-    fn columns_of<'c>(&'c self, column: &'c dyn Fn(SOpId) -> Arc<Column>) -> Columns<'c> {
+    fn columns(&self) -> Columns<'_> {
         Columns {
-            key: column,
-            query: column,
+            graph: self.graph,
+            known: &self.columns,
             keys: self.input.len(),
-            queries: self.input.len(),
+            only: None,
             segments: self.segments.as_deref(),
         }
     }

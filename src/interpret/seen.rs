@@ -3,7 +3,7 @@
 //! running sums, each about twice as long as the next (Bentley & Saxe 1980). Used by next-token
 //! generation; may depend on the graph only.
 
-use super::exact::LARGEST_EXACT;
+use super::exact;
 use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
 use rustc_hash::FxHashMap;
@@ -208,7 +208,7 @@ impl Seen {
         if let Some(score) = &self.score {
             let values: Vec<Value> = score.keys.iter().map(|sop| held(*sop, position)).collect();
             let found = score.apply(&values.iter().collect::<Vec<_>>(), &[]).ok()?;
-            pooled.best = Some((exact(&found)?, position));
+            pooled.best = Some((exact::float(&found)?, position));
         }
         let keys = keys.iter().map(Value::canonical).collect();
         let group = self.groups.entry(keys).or_default();
@@ -225,16 +225,6 @@ impl Seen {
 fn of_keys(graph: &Graph, scorer: ScorerId) -> Option<ScorerFunction> {
     let function = ScorerFunction::new(graph, scorer);
     function.queries.is_empty().then_some(function)
-}
-
-/// A number that is a float to the bit.
-fn exact(score: &Value) -> Option<f64> {
-    if let Value::Float(float) = score {
-        (!float.is_nan()).then_some(*float)
-    } else {
-        let int = score.as_int()?;
-        (int.unsigned_abs() <= LARGEST_EXACT).then_some(int as f64)
-    }
 }
 
 /// Keys that are equal in all that must be equal.

@@ -3,17 +3,13 @@
 
 use super::index::{self, Index};
 use super::rows::{self, RowSet};
-use crate::execute::scalar::{Scalar, narrowed};
+use crate::execute::attention::PreparedHead;
+use crate::execute::scalar::Scalar;
 use crate::execute::sparse::Sparse;
 use crate::model::Head;
 
 pub(super) struct HeadState<T> {
-    query: Sparse<T>,
-    query_bias: Vec<T>,
-    key: Sparse<T>,
-    key_bias: Vec<T>,
-    value: Sparse<T>,
-    output: Sparse<T>,
+    weights: PreparedHead<T>,
     /// Rows that queries, keys and values read.
     pub reads: [RowSet; 3],
     pub writes: RowSet,
@@ -35,12 +31,7 @@ impl<T: Scalar> HeadState<T> {
     pub fn new(head: &Head, columns: usize) -> HeadState<T> {
         let reads = [&head.query, &head.key, &head.value];
         HeadState {
-            query: Sparse::by_column(&head.query),
-            query_bias: narrowed(&head.query_bias),
-            key: Sparse::by_column(&head.key),
-            key_bias: narrowed(&head.key_bias),
-            value: Sparse::by_column(&head.value),
-            output: Sparse::by_row(&head.output),
+            weights: PreparedHead::new(head),
             reads: reads
                 .map(|matrix| rows::set(matrix.rows(), matrix.entries().map(|(row, _, _)| row))),
             writes: rows::set(
@@ -69,24 +60,25 @@ impl<T: Scalar> HeadState<T> {
             }
             Index::new(weights.len(), vectors, columns)
         };
-        self.values = vec![T::zero(); self.value.len() * columns];
+        self.values = vec![T::zero(); self.weights.value.len() * columns];
         self.is_nothing = vec![true; columns];
         for (column, x) in x.chunks_exact(d_model).enumerate() {
             self.evaluate(column, x);
         }
-        self.keys = all(&self.key, &self.key_bias);
-        self.queries = all(&self.query, &self.query_bias);
+        let head = &self.weights;
+        self.keys = all(&head.key, &head.key_bias);
+        self.queries = all(&head.query, &head.query_bias);
     }
 
     /// Gives a column another query; whether it is another.
     pub fn replace_query(&mut self, column: usize, x: &[T], vector: &mut Vec<T>) -> bool {
-        project(&self.query, &self.query_bias, x, vector);
+        project(&self.weights.query, &self.weights.query_bias, x, vector);
         self.queries.replace(column, vector)
     }
 
     /// Gives a column another key; whether it is another.
     pub fn replace_key(&mut self, column: usize, x: &[T], vector: &mut Vec<T>) -> bool {
-        project(&self.key, &self.key_bias, x, vector);
+        project(&self.weights.key, &self.weights.key_bias, x, vector);
         self.keys.replace(column, vector)
     }
 
@@ -99,11 +91,11 @@ impl<T: Scalar> HeadState<T> {
 
     /// The values of a column.
     pub fn evaluate(&mut self, column: usize, x: &[T]) {
-        let width = self.value.len();
+        let width = self.weights.value.len();
         let mut is_nothing = true;
         for feature in 0..width {
             let mut value = T::zero();
-            for (row, factor) in self.value.list(feature) {
+            for (row, factor) in self.weights.value.list(feature) {
                 value += *factor * x[*row as usize];
             }
             is_nothing &= value == T::zero();
@@ -154,7 +146,7 @@ impl<T: Scalar> HeadState<T> {
         if seen.iter().all(|(key, _)| self.is_nothing[*key as usize]) {
             return;
         }
-        let width = self.value.len();
+        let width = self.weights.value.len();
         for feature in 0..width {
             let mut mixed = T::zero();
             for (key, weight) in seen {
@@ -164,7 +156,7 @@ impl<T: Scalar> HeadState<T> {
                 }
             }
             if mixed != T::zero() {
-                for (row, weight) in self.output.list(feature) {
+                for (row, weight) in self.weights.output.list(feature) {
                     stream[*row as usize] += *weight * mixed;
                 }
             }

@@ -27,7 +27,8 @@ pub(super) struct Hidden<T> {
     d_model: usize,
     /// The blocks that read or write each row, as bits, `[d_model, words]`.
     blocks_of: Vec<u64>,
-    written: RowSet,
+    /// The rows that it writes.
+    pub written: RowSet,
     /// The kind of each column, and the values that never change of each kind.
     kind_of: Vec<u32>,
     kinds: Vec<FxHashMap<u32, f64>>,
@@ -107,7 +108,7 @@ impl<T: Scalar> Hidden<T> {
         let mut blocks_of = vec![0; fixed.len() * words];
         for (number, block) in blocks.iter().enumerate() {
             for row in block.reads.iter().chain(&block.writes) {
-                blocks_of[*row as usize * words + number / 64] |= 1 << (number % 64);
+                rows::insert(&mut blocks_of[*row as usize * words..], number);
             }
         }
         let mut ranges = vec![Range::any(); fixed.len()];
@@ -137,11 +138,6 @@ impl<T: Scalar> Hidden<T> {
             kind_of,
             kinds,
         }
-    }
-
-    /// The rows that it writes.
-    pub fn written(&self) -> &RowSet {
-        &self.written
     }
 
     /// Takes in the rows of a column that have changed, in its stream `x`, and leaves in `found` the blocks

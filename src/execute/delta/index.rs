@@ -17,14 +17,14 @@ pub(super) struct Index<T> {
     vectors: Vec<T>,
     /// Which dimensions have values of both signs; the others tell classes apart, signs included.
     signed: Vec<bool>,
-    pub classes: Vec<Class<T>>,
+    classes: Vec<Class<T>>,
     numbers: FxHashMap<Vec<u64>, usize>,
     /// The class of each column.
     class_of: Vec<usize>,
 }
 
 /// Columns whose vectors differ in the signs of signed dimensions only.
-pub(super) struct Class<T> {
+struct Class<T> {
     /// Magnitudes in signed dimensions, values in others.
     pattern: Vec<T>,
     members: Vec<u32>,

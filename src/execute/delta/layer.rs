@@ -50,7 +50,7 @@ impl<T: Scalar> LayerState<T> {
     ) -> LayerState<T> {
         let heads = layer.heads.iter().map(|head| HeadState::new(head, columns));
         let heads: Vec<HeadState<T>> = heads.collect();
-        let mut attended = vec![0; fixed.len().div_ceil(64)];
+        let mut attended = rows::none(fixed.len());
         for head in &heads {
             rows::add(&mut attended, &head.writes);
         }
@@ -152,7 +152,7 @@ impl<T: Scalar> LayerState<T> {
         } = scratch;
         self.hidden.change(column, rows, middle, blocks);
         rows.iter_mut()
-            .zip(self.hidden.written())
+            .zip(&self.hidden.written)
             .for_each(|(rows, written)| *rows &= !written);
         rows::each(rows, |row| {
             if middle[row] != target[row] {
@@ -209,7 +209,7 @@ impl<T: Scalar> LayerState<T> {
         rows::each(open, |row| {
             if middle[row] != scratch.stream[row] {
                 middle[row] = scratch.stream[row];
-                changed[row / 64] |= 1 << (row % 64);
+                rows::insert(changed, row);
             }
         });
     }
@@ -223,9 +223,9 @@ impl<T: Scalar> Scratch<T> {
             found: Vec::new(),
             affected: Vec::new(),
             stream: vec![T::zero(); d_model],
-            rows: vec![0; d_model.div_ceil(64)],
+            rows: rows::none(d_model),
             blocks: Vec::new(),
-            open: vec![0; d_model.div_ceil(64)],
+            open: rows::none(d_model),
             hidden: Vec::new(),
             todo: Vec::new(),
             is_todo: vec![false; columns],

@@ -15,7 +15,6 @@ mod range;
 mod rows;
 
 use super::engine::{Dense, Engine};
-use super::forward::Prepared;
 use super::scalar::{Precision, Scalar};
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::model::{Attention, Head, Layer, Mask, Model};
@@ -43,7 +42,6 @@ pub fn delta(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<
 
 struct Delta<T> {
     d_model: usize,
-    columns: usize,
     layers: Vec<LayerState<T>>,
     /// The stream that each layer has read last, `[columns, d_model]`.
     streams: Vec<Vec<T>>,
@@ -63,14 +61,12 @@ const MOST_HEADS: usize = 64;
 
 impl<T: Scalar> Delta<T> {
     fn new(model: &Model, tokens: &[Value]) -> Fallible<Delta<T>> {
-        let prepared = Prepared::<T>::new(model)?;
-        let batch = prepared.batch(tokens)?;
-        let x = prepared.embed(&batch);
-        let (d_model, columns) = (model.d_model, batch.positions());
+        let dense = Dense::new(model, tokens)?;
+        let (d_model, columns) = (model.d_model, dense.positions());
         let fixed = fixed(model);
+        let at = |row: usize, column: usize| dense.x.at(row, column);
         let places = (0..columns).flat_map(|column| (0..d_model).map(move |row| (row, column)));
-        let stream: Vec<T> = places.map(|(row, column)| x.at(row, column)).collect();
-        let at = |row: usize, column: usize| x.at(row, column);
+        let stream: Vec<T> = places.map(|(row, column)| at(row, column)).collect();
         let layer = |layer: &Layer| LayerState::new(layer, &fixed, columns, &at);
         let layers: Vec<LayerState<T>> = model.layers.iter().map(layer).collect();
         let too_many = |layer: &Layer| layer.heads.len() > MOST_HEADS;
@@ -78,7 +74,6 @@ impl<T: Scalar> Delta<T> {
         (0..columns as u32).for_each(|column| changes.push(column, 0..d_model));
         Ok(Delta {
             d_model,
-            columns,
             is_dense: layers.is_empty() || model.layers.iter().any(too_many),
             streams: vec![stream; layers.len().max(1)],
             layers,
@@ -86,7 +81,7 @@ impl<T: Scalar> Delta<T> {
             found: Changes::new(d_model),
             first: true,
             scratch: Scratch::new(columns, d_model),
-            dense: Dense::new(prepared, batch, x),
+            dense,
         })
     }
 
@@ -132,11 +127,11 @@ impl<T: Scalar> Delta<T> {
     fn give_up(&mut self) {
         self.is_dense = true;
         let stream = &self.streams[0];
-        let width = self.dense.x.columns();
+        let (width, columns) = (self.dense.x.columns(), self.dense.positions());
         for (row, numbers) in self.dense.x.chunks_exact_mut(width).enumerate() {
             for (column, number) in numbers.iter_mut().enumerate() {
                 // What comes after the last column is that again.
-                *number = stream[column.min(self.columns - 1) * self.d_model + row];
+                *number = stream[column.min(columns - 1) * self.d_model + row];
             }
         }
         self.dense.round();

@@ -3,10 +3,20 @@
 /// Rows, as bits.
 pub(super) type RowSet = Vec<u64>;
 
+/// No rows yet.
+pub(super) fn none(d_model: usize) -> RowSet {
+    vec![0; d_model.div_ceil(64)]
+}
+
 pub(super) fn set(d_model: usize, rows: impl Iterator<Item = usize>) -> RowSet {
-    let mut set = vec![0; d_model.div_ceil(64)];
-    rows.for_each(|row| set[row / 64] |= 1 << (row % 64));
+    let mut set = none(d_model);
+    rows.for_each(|row| insert(&mut set, row));
     set
+}
+
+#[inline]
+pub(super) fn insert(set: &mut [u64], row: usize) {
+    set[row / 64] |= 1 << (row % 64);
 }
 
 #[inline]
@@ -64,7 +74,7 @@ impl Changes {
         let start = self.rows.len() - self.words;
         let mut any = false;
         for row in rows {
-            self.rows[start + row / 64] |= 1 << (row % 64);
+            insert(&mut self.rows[start..], row);
             any = true;
         }
         if any {

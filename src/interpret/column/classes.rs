@@ -1,51 +1,45 @@
-//! Positions of one input in classes: those that agree in all that a scorer reads of them. What is
-//! computed for pairs of positions is computed for pairs of classes. Depends on columns only.
+//! Positions of one input in classes: those that agree in all that is read of them. What is computed for
+//! pairs of positions is computed for pairs of classes.
 
-use super::Column;
-use crate::value::Value;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::hash::Hash;
 
-/// Positions that agree in some columns.
+/// Positions in classes, which are numbered by their first positions.
 pub(crate) struct Classes {
     /// The class of each position.
     pub of: Vec<u32>,
     /// The first position of each class.
     pub first: Vec<u32>,
-    /// What the classes hold in each column.
-    pub columns: Vec<Arc<Column>>,
 }
 
 impl Classes {
-    /// O(n) for each column.
-    pub fn new(columns: &[Arc<Column>], length: usize) -> Classes {
-        let mut numbers: FxHashMap<Vec<Value>, u32> = FxHashMap::default();
-        let (mut of, mut first) = (Vec::with_capacity(length), Vec::new());
-        for position in 0..length {
-            let held: Vec<Value> = columns.iter().map(|column| column.get(position)).collect();
-            let next = first.len() as u32;
-            let number = *numbers.entry(held).or_insert(next);
-            if number == next {
-                first.push(position as u32);
-            }
-            of.push(number);
-        }
-        let columns = columns.iter().map(|column| Arc::new(column.gather(&first)));
+    /// All in one class.
+    pub fn one(length: usize) -> Classes {
         Classes {
-            columns: columns.collect(),
-            of,
-            first,
+            of: vec![0; length],
+            first: vec![0],
+        }
+    }
+
+    /// Divides each class by what its positions hold. O(n).
+    pub fn divide<T: Hash + Eq>(&mut self, held: impl Fn(usize) -> T) {
+        if self.count() == self.of.len() {
+            return;
+        }
+        let mut numbers: FxHashMap<(u32, T), u32> = FxHashMap::default();
+        self.first.clear();
+        for (position, class) in self.of.iter_mut().enumerate() {
+            let next = numbers.len() as u32;
+            let number = *numbers.entry((*class, held(position))).or_insert(next);
+            if number == next {
+                self.first.push(position as u32);
+            }
+            *class = number;
         }
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
         self.first.len()
-    }
-
-    /// What a class holds in each column.
-    pub fn values(&self, class: u32) -> Vec<Value> {
-        let columns = self.columns.iter();
-        columns.map(|column| column.get(class as usize)).collect()
     }
 }

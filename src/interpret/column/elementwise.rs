@@ -3,18 +3,18 @@
 //! without faults are left to `vector`; what it does not do is done here, position by position.
 
 use super::vector;
-use super::{Builder, Column, Values};
+use super::{Column, Values};
 use crate::graph::SOpId;
 use crate::interpret::fault::Fault;
 use crate::value::{Op, Value};
 use std::sync::Arc;
 
-/// The column of `op` applied position by position; `sop` is the node it belongs to.
-pub fn map(sop: SOpId, op: &Op, operands: &[Arc<Column>], length: usize) -> Column {
-    map_of(sop, op, (&[], operands), length)
+/// The column of `op` applied position by position, for one who asks whether it fails, not why.
+pub fn map(op: &Op, operands: &[Arc<Column>], length: usize) -> Column {
+    map_of(SOpId(0), op, (&[], operands), length)
 }
 
-/// The same, where it is known which s-ops the operands are.
+/// The same of an s-op, whose operands are s-ops too.
 pub fn map_of(
     sop: SOpId,
     op: &Op,
@@ -38,11 +38,8 @@ pub fn map_of(
     if sound && let Some(column) = vector::map(op, operands, length) {
         return column;
     }
-    let mut builder = Builder::new(length);
-    for position in 0..length {
-        builder.add(value_at(sop, op, (ids, operands), position));
-    }
-    builder.finish()
+    let values = (0..length).map(|position| value_at(sop, op, (ids, operands), position));
+    values.collect()
 }
 
 fn value_at(

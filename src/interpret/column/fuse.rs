@@ -88,10 +88,10 @@ pub fn column(
     // Of a block first the leaves, then the members.
     let slots = leaves.iter().chain(chain).zip(0..);
     let slots: FxHashMap<SOpId, usize> = slots.map(|(id, slot)| (*id, slot)).collect();
-    let mut steps: Vec<(SOpId, &Op, Vec<usize>)> = Vec::with_capacity(chain.len());
+    let mut steps: Vec<(&Op, Vec<usize>)> = Vec::with_capacity(chain.len());
     for id in chain {
         if let SOp::Map { op, operands } = graph.get(*id) {
-            steps.push((*id, op, operands.iter().map(|id| slots[id]).collect()));
+            steps.push((op, operands.iter().map(|id| slots[id]).collect()));
         }
     }
     let mut types: Vec<SequenceType> = Vec::new();
@@ -103,10 +103,10 @@ pub fn column(
         let mut block: Vec<Arc<Column>> = slices
             .map(|slice| slice.map(Arc::new))
             .collect::<Option<_>>()?;
-        for (at, (id, op, operands)) in steps.iter().enumerate() {
+        for (at, (op, operands)) in steps.iter().enumerate() {
             let operands: Vec<Arc<Column>> =
                 operands.iter().map(|slot| block[*slot].clone()).collect();
-            let column = elementwise::map(*id, op, &operands, size);
+            let column = elementwise::map(op, &operands, size);
             if types.len() == at {
                 types.push(column.sequence_type());
             }

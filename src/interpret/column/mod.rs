@@ -1,6 +1,7 @@
 //! Columns of atoms, stored by type: numbers plainly, bools as bits, strings as numbers of entries of a
 //! dictionary, whatever mixes types as atoms.
 
+mod builder;
 pub(crate) mod classes;
 pub(crate) mod elementwise;
 pub(crate) mod fuse;
@@ -14,7 +15,6 @@ use crate::interpret::fault::{Cause, Fault, Faults};
 use crate::value::sequence::{SequenceError, sequence_type_at};
 use crate::value::{SequenceType, Value};
 use bit_vec::BitVec;
-use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::ops::Range;
 use std::sync::Arc;
@@ -112,13 +112,12 @@ impl Column {
                 self.sequence_type = sequence_type;
                 self
             }
-            Err(clash) => Column::failed(self.length, Arc::new(self.mixed_types(sop, &clash))),
+            Err(SequenceError { first, second }) => {
+                let both = [first, second].map(|position| (position, self.get(position)));
+                let fault = Fault::new(Cause::Mixed(both), sop);
+                Column::failed(self.length, Arc::new(fault))
+            }
         }
-    }
-
-    fn mixed_types(&self, sop: SOpId, clash: &SequenceError) -> Fault {
-        let both = [clash.first, clash.second].map(|position| (position, self.get(position)));
-        Fault::new(Cause::Mixed(both), sop)
     }
 
     pub fn get(&self, position: usize) -> Value {
@@ -174,10 +173,8 @@ impl Column {
             _ => {}
         }
         // A new type, or a new string in the dictionary.
-        let mut builder = Builder::new(self.length);
-        (0..self.length - 1).for_each(|position| builder.push(self.get(position)));
-        builder.push(value);
-        *self = builder.finish().checked(sop);
+        let before = (0..self.length - 1).map(|position| self.get(position));
+        *self = before.chain([value]).collect::<Column>().checked(sop);
     }
 
     /// The column at some positions, of numbers and bools or of one atom; `None` for others.
@@ -245,6 +242,10 @@ impl Column {
         self.sequence_type
     }
 
+    pub fn is_text(&self) -> bool {
+        self.sequence_type == SequenceType::Strings
+    }
+
     /// Whether some values are bools and some are not. Bools alone have no mean, among numbers they do.
     pub fn mixes_bools(&self) -> bool {
         let is_bool = |value: &Value| matches!(value, Value::Bool(_));
@@ -268,157 +269,4 @@ impl Column {
             .map(|position| self.get(position))
             .collect()
     }
-}
-
-/// Makes a column from atoms, in the tightest form that holds them.
-pub struct Builder {
-    values: Values,
-    /// The numbers of the strings so far: those of one ASCII character by its code, as most tokens
-    /// are, and the others.
-    characters: [Option<u32>; 128],
-    strings: FxHashMap<SmolStr, u32>,
-    entries: Vec<SmolStr>,
-    faults: Vec<(usize, Arc<Fault>)>,
-    length: usize,
-    capacity: usize,
-}
-
-impl Builder {
-    pub fn new(capacity: usize) -> Builder {
-        Builder {
-            values: Values::Ints(Vec::new()),
-            characters: [None; 128],
-            strings: FxHashMap::default(),
-            entries: Vec::new(),
-            faults: Vec::new(),
-            length: 0,
-            capacity,
-        }
-    }
-
-    /// A value, or why there is none.
-    pub fn add(&mut self, value: Result<Value, Arc<Fault>>) {
-        match value {
-            Ok(value) => self.push(value),
-            Err(fault) => self.fault(fault),
-        }
-    }
-
-    pub fn push(&mut self, value: Value) {
-        if self.length == self.faults.len() {
-            self.start(&value);
-        }
-        self.length += 1;
-        let value = match (&mut self.values, value) {
-            (Values::Ints(ints), Value::Int(int)) => return ints.push(int),
-            (Values::Floats(floats), Value::Float(float)) => return floats.push(float),
-            (Values::Bools(bools), Value::Bool(bool)) => return bools.push(bool),
-            (Values::Strings(_, ids), Value::Str(text)) => {
-                let next = self.entries.len() as u32;
-                let id = match text.as_bytes() {
-                    [code @ 0..128] => *self.characters[usize::from(*code)].get_or_insert(next),
-                    _ => match self.strings.get(&text) {
-                        Some(id) => *id,
-                        None => *self.strings.entry(text.clone()).or_insert(next),
-                    },
-                };
-                if id == next {
-                    self.entries.push(text);
-                }
-                return ids.push(id);
-            }
-            (Values::Mixed(values), value) => return values.push(value),
-            (_, value) => value,
-        };
-        let mut values = self.mixed();
-        values.push(value);
-        self.values = Values::Mixed(values);
-    }
-
-    pub fn fault(&mut self, fault: Arc<Fault>) {
-        self.faults.push((self.length, fault));
-        self.length += 1;
-        match &mut self.values {
-            Values::Ints(ints) => ints.push(0),
-            Values::Floats(floats) => floats.push(0.0),
-            Values::Bools(bools) => bools.push(false),
-            Values::Strings(_, ids) => ids.push(0),
-            Values::Mixed(values) => values.push(Value::Int(0)),
-            Values::Constant(_) => {}
-        }
-    }
-
-    /// Takes the form of the first value; only faults came before it.
-    fn start(&mut self, first: &Value) {
-        fn zeros<T: Clone>(length: usize, capacity: usize, zero: T) -> Vec<T> {
-            let mut zeros = Vec::with_capacity(capacity);
-            zeros.resize(length, zero);
-            zeros
-        }
-        let (length, capacity) = (self.length, self.capacity);
-        self.values = match first {
-            Value::Int(_) => Values::Ints(zeros(length, capacity, 0)),
-            Value::Float(_) => Values::Floats(zeros(length, capacity, 0.0)),
-            Value::Bool(_) => {
-                let mut bools = BitVec::with_capacity(capacity);
-                bools.grow(length, false);
-                Values::Bools(bools)
-            }
-            Value::Str(_) => Values::Strings([].into(), zeros(length, capacity, 0)),
-        };
-    }
-
-    /// The values so far as atoms.
-    fn mixed(&mut self) -> Vec<Value> {
-        let mut values = Vec::with_capacity(self.capacity);
-        match &self.values {
-            Values::Ints(ints) => values.extend(ints.iter().copied().map(Value::Int)),
-            Values::Floats(floats) => values.extend(floats.iter().copied().map(Value::Float)),
-            Values::Bools(bools) => values.extend(bools.iter().map(Value::Bool)),
-            Values::Strings(_, ids) => values.extend(
-                ids.iter()
-                    .map(|id| Value::Str(self.entries[*id as usize].clone())),
-            ),
-            Values::Mixed(_) | Values::Constant(_) => {}
-        }
-        values
-    }
-
-    pub fn finish(self) -> Column {
-        let all_failed = self.length == self.faults.len() && self.length > 0;
-        let values = if let Values::Strings(_, ids) = self.values {
-            sorted(self.entries, ids)
-        } else if all_failed {
-            Values::Constant(Value::Int(0))
-        } else {
-            self.values
-        };
-        let faults = if self.faults.is_empty() {
-            Faults::None
-        } else {
-            Faults::Some(self.faults)
-        };
-        Column {
-            faults,
-            ..Column::new(values, self.length)
-        }
-    }
-}
-
-/// Strings numbered in any order, with the dictionary put in order.
-pub fn sorted(entries: Vec<SmolStr>, mut ids: Vec<u32>) -> Values {
-    let mut order: Vec<u32> = (0..entries.len() as u32).collect();
-    order.sort_unstable_by(|a, b| entries[*a as usize].cmp(&entries[*b as usize]));
-    let mut renamed = vec![0; entries.len()];
-    for (new, old) in order.iter().enumerate() {
-        renamed[*old as usize] = new as u32;
-    }
-    for id in &mut ids {
-        *id = renamed.get(*id as usize).copied().unwrap_or(0);
-    }
-    let dictionary = order
-        .iter()
-        .map(|old| entries[*old as usize].clone())
-        .collect();
-    Values::Strings(dictionary, ids)
 }

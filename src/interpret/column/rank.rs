@@ -3,7 +3,8 @@
 
 use super::radix;
 use super::{Column, Dictionary, Values};
-use crate::value::{SequenceType, Value};
+use crate::interpret::exact::LARGEST_EXACT;
+use crate::value::Value;
 use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -60,19 +61,9 @@ pub fn rank(keys: &Arc<Column>, queries: &Arc<Column>) -> Ranked {
             None
         }
     };
-    if let Some(value) = constant(queries) {
-        let queries = Ranks::Constant(if value.is_nan() { NONE } else { 1 });
+    if let Some(value) = constant(queries).or_else(|| constant(keys)) {
         return Ranked {
             keys: beside(keys, &value),
-            queries,
-            count: 3,
-            sorted: false,
-        };
-    }
-    if let Some(value) = constant(keys) {
-        let keys = Ranks::Constant(if value.is_nan() { NONE } else { 1 });
-        return Ranked {
-            keys,
             queries: beside(queries, &value),
             count: 3,
             sorted: false,
@@ -132,13 +123,12 @@ fn beside(column: &Column, constant: &Value) -> Ranks {
 
 fn codes<'a>(keys: &'a Arc<Column>, queries: &'a Arc<Column>) -> Codes<'a> {
     let same = Arc::ptr_eq(keys, queries);
-    let text = |column: &Column| column.sequence_type() == SequenceType::Strings;
     if let (Values::Strings(a, key_ids), Values::Strings(b, query_ids)) =
         (keys.values(), queries.values())
     {
         return strings((a, key_ids), (b, query_ids));
     }
-    if text(keys) != text(queries) {
+    if keys.is_text() != queries.is_text() {
         return Codes {
             keys: vec![UNORDERED; keys.len()].into(),
             queries: Some(vec![UNORDERED; queries.len()].into()),
@@ -192,7 +182,7 @@ fn whole(column: &Column) -> Option<Cow<'_, [i64]>> {
 
 /// Floats as ints in the same order, together with ints that are exact as floats.
 fn fractional(column: &Column) -> Option<Cow<'_, [i64]>> {
-    let exact = |int: i64| (int.unsigned_abs() <= 1 << 53).then_some(int as f64);
+    let exact = |int: i64| (int.unsigned_abs() <= LARGEST_EXACT).then_some(int as f64);
     match column.values() {
         Values::Floats(floats) => Some(floats.iter().map(|float| float_code(*float)).collect()),
         Values::Ints(ints) => ints.iter().map(|int| exact(*int).map(float_code)).collect(),

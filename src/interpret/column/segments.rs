@@ -2,27 +2,49 @@
 //! behind each other. Depends on columns.
 
 use super::Column;
-use crate::graph::SOpId;
+use crate::graph::{Graph, SOpId};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The columns that a selector reads: the same on both sides, or but one row of queries.
+/// The columns that the selectors of a graph read: the same on both sides, or but one row of queries.
+#[derive(Clone, Copy)]
 pub struct Columns<'a> {
-    pub key: &'a dyn Fn(SOpId) -> Arc<Column>,
-    pub query: &'a dyn Fn(SOpId) -> Arc<Column>,
+    pub graph: &'a Graph,
+    pub known: &'a FxHashMap<SOpId, Arc<Column>>,
     /// The length of a column of keys.
     pub keys: usize,
-    /// The length of a column of queries.
-    pub queries: usize,
+    /// The position of the only query, unless each position is one.
+    pub only: Option<usize>,
     /// Where several inputs stand behind each other: keys are selected by queries of their own.
     pub segments: Option<&'a Segments>,
+}
+
+impl Columns<'_> {
+    pub fn key(&self, sop: SOpId) -> Arc<Column> {
+        let column = self.known.get(&sop).cloned();
+        column.expect("operands are computed before their readers")
+    }
+
+    pub fn query(&self, sop: SOpId) -> Arc<Column> {
+        let column = self.key(sop);
+        match self.only {
+            None => column,
+            Some(position) => Arc::new(Column::constant(column.get(position), 1)),
+        }
+    }
+
+    /// The length of a column of queries.
+    pub fn queries(&self) -> usize {
+        self.only.map_or(self.keys, |_| 1)
+    }
 }
 
 /// Inputs that stand behind each other.
 pub struct Segments {
     /// The number of the input that each position belongs to.
-    numbers: Arc<Column>,
+    pub numbers: Arc<Column>,
     /// The position within its input.
-    indices: Vec<i64>,
+    pub indices: Vec<i64>,
 }
 
 impl Segments {
@@ -33,13 +55,5 @@ impl Segments {
             numbers: Arc::new(Column::ints(numbers.collect())),
             indices: lengths.flat_map(|length| 0..length as i64).collect(),
         }
-    }
-
-    pub fn numbers(&self) -> Arc<Column> {
-        self.numbers.clone()
-    }
-
-    pub fn indices(&self) -> Vec<i64> {
-        self.indices.clone()
     }
 }

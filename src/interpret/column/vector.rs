@@ -1,7 +1,8 @@
 //! Elementwise primitives on whole columns of one type. Whatever might fail at some position, or
 //! is not worth a loop of its own, is answered with `None` and done position by position.
 
-use super::{Builder, Column, Dictionary, Values};
+use super::{Column, Dictionary, Values};
+use crate::interpret::exact::LARGEST_EXACT;
 use crate::value::{Comparison, Op, Value};
 use bit_vec::BitVec;
 use std::sync::Arc;
@@ -271,7 +272,7 @@ fn unary(op: &Op, operand: &Column) -> Option<Column> {
             // Up to 2⁵³ the nearest whole float is the int; beyond, the careful way decides.
             let round = |float: &f64| {
                 let rounded = float.round_ties_even();
-                (rounded.abs() <= 9_007_199_254_740_992.0).then_some(rounded as i64)
+                (rounded.abs() <= LARGEST_EXACT as f64).then_some(rounded as i64)
             };
             let rounded: Option<Vec<i64>> = floats.iter().map(round).collect();
             rounded.map(Column::ints)
@@ -339,8 +340,7 @@ fn by_dictionary(op: &Op, operands: &[Arc<Column>], length: usize) -> Option<Opt
     let mut arguments: Vec<Value> = operands.iter().map(|operand| operand.get(0)).collect();
     // The place of each string among those that occur, and their results.
     let mut places: Vec<Option<u32>> = vec![None; dictionary.len()];
-    let mut results = Builder::new(dictionary.len().min(length));
-    let mut count = 0;
+    let mut results: Vec<Value> = Vec::new();
     let mut chosen = Vec::with_capacity(length);
     for id in ids {
         let known = &mut places[*id as usize];
@@ -349,11 +349,10 @@ fn by_dictionary(op: &Op, operands: &[Arc<Column>], length: usize) -> Option<Opt
             let Ok(value) = op.apply(&arguments.iter().collect::<Vec<_>>()) else {
                 return Some(None);
             };
+            *known = Some(results.len() as u32);
             results.push(value);
-            *known = Some(count);
-            count += 1;
         }
         chosen.push((*known)?);
     }
-    Some(Some(results.finish().gather(&chosen)))
+    Some(Some(Column::from_iter(results).gather(&chosen)))
 }

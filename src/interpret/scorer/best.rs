@@ -4,22 +4,19 @@
 use super::Scores;
 use super::distance::Nearest;
 use super::linear::Linear;
-use crate::graph::{Graph, SOpId, Scorer, ScorerId};
+use crate::graph::{Scorer, ScorerId};
 use crate::interpret::column::elementwise;
 use crate::interpret::column::rank::{Ranks, rank};
 use crate::interpret::column::segments::Columns;
 use crate::interpret::column::{Column, Values};
-use crate::interpret::exact::LARGEST_EXACT;
+use crate::interpret::deeper;
+use crate::interpret::exact;
 use crate::interpret::fault::Fault;
 use crate::interpret::plan::Plan;
 use crate::interpret::selector::Pattern;
 use crate::interpret::selector::axis::sorted;
-use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// Stack that must be left before a recursion goes on, in bytes.
-const STACK: usize = 128 * 1024;
 
 /// What decides which key is the best.
 pub enum Ranking {
@@ -34,18 +31,14 @@ pub enum Ranking {
 impl Ranking {
     /// # Errors
     /// A fault in what the scorer reads.
-    pub fn new(
-        graph: &Graph,
-        scorer: ScorerId,
-        columns: &Columns<'_>,
-    ) -> Result<Ranking, Arc<Fault>> {
-        if let Some(order) = key_order(graph, scorer, columns) {
+    pub fn new(scorer: ScorerId, columns: Columns<'_>) -> Result<Ranking, Arc<Fault>> {
+        if let Some(order) = key_order(scorer, columns) {
             return Ok(Ranking::Order(order));
         }
-        let linear = Linear::new(graph, scorer, columns);
+        let linear = Linear::new(scorer, columns);
         Ok(match linear.and_then(Nearest::new) {
             Some(nearest) => Ranking::Nearest(Box::new(nearest)),
-            None => Ranking::Scores(Box::new(Scores::new(graph, scorer, columns)?)),
+            None => Ranking::Scores(Box::new(Scores::new(scorer, columns)?)),
         })
     }
 
@@ -62,23 +55,34 @@ impl Ranking {
             Ranking::Nearest(nearest) => return nearest.best(candidates),
             Ranking::Scores(scores) => return scores.best(candidates),
         };
-        let standings = standings(order);
-        let highest = Plan::new(candidates)?.highest(|key| standings[key]);
-        let key = |standing: u32| match standing {
-            0 => -1,
-            standing => i64::from(order[standing as usize - 1]),
-        };
-        Ok(highest.into_iter().map(key).collect())
+        last_of(order, candidates)
     }
 }
 
+/// The selected key of each query that comes last in an order of all keys, -1 where none is selected.
+///
+/// # Errors
+/// As [`Plan::new`].
+pub fn last_of(order: &[u32], candidates: &Pattern) -> Result<Vec<i64>, Arc<Fault>> {
+    // From 1 on.
+    let mut standings = vec![0; order.len()];
+    for (standing, key) in (1..).zip(order) {
+        standings[*key as usize] = standing;
+    }
+    let highest = Plan::new(candidates)?.highest(|key| standings[key]);
+    let key = |standing: u32| match standing {
+        0 => -1,
+        standing => i64::from(order[standing as usize - 1]),
+    };
+    Ok(highest.into_iter().map(key).collect())
+}
+
 /// The keys by ascending score, equal ones by position, if each has a score that no query changes.
-fn key_order(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<Vec<u32>> {
-    let (_, queries) = graph.scorer_operands(scorer);
-    if !queries.is_empty() {
+fn key_order(scorer: ScorerId, columns: Columns<'_>) -> Option<Vec<u32>> {
+    if columns.graph.scorer_reads(scorer).1 {
         return None;
     }
-    let mut parts = KeyScores::new(graph, columns);
+    let mut parts = KeyScores::new(columns);
     let scores = parts.column(scorer);
     // Where a part fails, what it means for the score is told key by key.
     if !parts.is_sound() || !is_ordered(&scores) {
@@ -97,44 +101,26 @@ pub fn ordered(column: &Arc<Column>) -> Vec<u32> {
     order.unwrap_or_else(|| (0..column.len() as u32).collect())
 }
 
-/// The place of each position in an order, from 1 on.
-pub fn standings(order: &[u32]) -> Vec<u32> {
-    let mut standings = vec![0; order.len()];
-    for (standing, key) in (1..).zip(order) {
-        standings[*key as usize] = standing;
-    }
-    standings
-}
-
 /// Whether the scores are numbers whose ranks are their order; ints beside floats only where these hold them.
 fn is_ordered(scores: &Column) -> bool {
-    let exact = |int: &i64| int.unsigned_abs() <= LARGEST_EXACT;
     match scores.values() {
         Values::Constant(value) => value.is_number() && !value.is_nan(),
         Values::Floats(floats) => !floats.iter().any(|float| float.is_nan()),
         Values::Ints(_) | Values::Bools(_) => true,
         Values::Strings(..) => false,
-        Values::Mixed(values) => values.iter().all(|value| {
-            if let Value::Int(int) = value {
-                exact(int)
-            } else {
-                value.is_number() && !value.is_nan()
-            }
-        }),
+        Values::Mixed(values) => values.iter().all(|value| exact::float(value).is_some()),
     }
 }
 
 /// The columns of a scorer that reads no query and of its parts, each computed once.
 pub struct KeyScores<'a> {
-    graph: &'a Graph,
-    columns: &'a Columns<'a>,
+    columns: Columns<'a>,
     known: FxHashMap<ScorerId, Arc<Column>>,
 }
 
 impl<'a> KeyScores<'a> {
-    pub fn new(graph: &'a Graph, columns: &'a Columns<'a>) -> KeyScores<'a> {
+    pub fn new(columns: Columns<'a>) -> KeyScores<'a> {
         KeyScores {
-            graph,
             columns,
             known: FxHashMap::default(),
         }
@@ -144,7 +130,7 @@ impl<'a> KeyScores<'a> {
         if let Some(known) = self.known.get(&id) {
             return known.clone();
         }
-        let column = stacker::maybe_grow(STACK, 16 * STACK, || self.new_column(id));
+        let column = deeper(|| self.new_column(id));
         self.known.insert(id, column.clone());
         column
     }
@@ -157,13 +143,13 @@ impl<'a> KeyScores<'a> {
 
     fn new_column(&mut self, id: ScorerId) -> Arc<Column> {
         let length = self.columns.keys;
-        match self.graph.get_scorer(id) {
-            Scorer::Key(sop) | Scorer::Query(sop) => (self.columns.key)(*sop),
+        match self.columns.graph.get_scorer(id) {
+            Scorer::Key(sop) | Scorer::Query(sop) => self.columns.key(*sop),
             Scorer::Constant(value) => Arc::new(Column::constant(value.clone(), length)),
             Scorer::Map { op, operands } => {
                 let operands = operands.iter().map(|operand| self.column(*operand));
                 let operands: Vec<Arc<Column>> = operands.collect();
-                Arc::new(elementwise::map(SOpId(0), op, &operands, length))
+                Arc::new(elementwise::map(op, &operands, length))
             }
         }
     }

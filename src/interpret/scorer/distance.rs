@@ -3,16 +3,15 @@
 //! the last one of the pieces where the score rises or falls (`pieces`); weights as a table of the
 //! numbers, of which most are often 0.
 
-use super::best::{self, standings};
+use super::best;
 use super::linear::Linear;
-use super::pieces::{Piece, Way};
-use super::weights::Weighted;
+use super::pieces::{self, Piece, Way};
+use super::weights::{Weighted, weight_of};
 use crate::base::{Control, parallel};
 use crate::graph::SOpId;
-use crate::interpret::column::{Builder, Column};
+use crate::interpret::column::{Column, elementwise};
 use crate::interpret::exact::LARGEST_EXACT;
 use crate::interpret::fault::{Cause, Fault, Pairs};
-use crate::interpret::plan::Plan;
 use crate::interpret::selector::Pattern;
 use crate::value::{Op, Value};
 use std::ops::Range;
@@ -39,11 +38,9 @@ pub fn intervals(linear: &Linear) -> Option<Vec<(i64, i64)>> {
         let mut intervals: Vec<(i64, i64)> = Vec::new();
         let numbers = (linear.range.0..).zip(table);
         for (number, _) in numbers.filter(|(_, value)| value.truthy()) {
-            let full = intervals.len() == MOST_INTERVALS;
-            match intervals.last_mut() {
-                Some(last) if last.1 + 1 == number => last.1 = number,
-                _ if full => return None,
-                _ => intervals.push((number, number)),
+            pieces::join(&mut intervals, (number, number));
+            if intervals.len() > MOST_INTERVALS {
+                return None;
             }
         }
         Some(intervals)
@@ -75,7 +72,7 @@ impl Nearest {
     /// scores the last. For each piece as long as the best key of one order of all keys takes.
     ///
     /// # Errors
-    /// As [`Plan::new`].
+    /// As [`best::last_of`].
     pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Arc<Fault>> {
         let mut best: Vec<(f64, i64)> = vec![(f64::NEG_INFINITY, -1); candidates.queries];
         for piece in &self.pieces {
@@ -85,18 +82,13 @@ impl Nearest {
                 Way::Constant => (0..candidates.keys as u32).collect(),
             };
             let within = candidates.within(&self.linear, (piece.from, piece.to));
-            let standings = standings(&order);
-            let highest = Plan::new(&within)?.highest(|key| standings[key]);
-            for (query, standing) in highest.into_iter().enumerate() {
-                if standing == 0 {
+            for (query, key) in best::last_of(&order, &within)?.into_iter().enumerate() {
+                let Ok(at) = usize::try_from(key) else {
                     continue;
-                }
-                let key = order[standing as usize - 1] as usize;
-                let score = self
-                    .linear
-                    .at(self.linear.key(key) + self.linear.query(query));
-                let score = score.and_then(|score| score.as_float());
-                let found = (score.unwrap_or(f64::NEG_INFINITY), key as i64);
+                };
+                let number = self.linear.key(at) + self.linear.query(query);
+                let score = self.linear.at(number).and_then(|score| score.as_float());
+                let found = (score.unwrap_or(f64::NEG_INFINITY), key);
                 // Of equal scores the last position.
                 if found > best[query] {
                     best[query] = found;
@@ -108,12 +100,8 @@ impl Nearest {
 }
 
 fn negated(column: &Arc<Column>) -> Arc<Column> {
-    Arc::new(super::elementwise::map(
-        SOpId(0),
-        &Op::Negate,
-        std::slice::from_ref(column),
-        column.len(),
-    ))
+    let column = std::slice::from_ref(column);
+    Arc::new(elementwise::map(&Op::Negate, column, column[0].len()))
 }
 
 /// Weights that depend on the number alone.
@@ -130,11 +118,7 @@ impl Kernel {
     /// The weights of a scorer; `None` if some number's is none.
     pub fn new(linear: Linear) -> Option<Kernel> {
         let table = linear.table(most_numbers(&linear))?;
-        let weight = |value: &Value| {
-            let weight = value.as_float()?;
-            (weight >= 0.0 && weight.is_finite()).then_some(weight)
-        };
-        let weights: Vec<f64> = table.iter().map(weight).collect::<Option<_>>()?;
+        let weights: Vec<f64> = table.iter().map(weight_of).collect::<Option<_>>()?;
         let first = weights.iter().position(|weight| *weight > 0.0).unwrap_or(0);
         let last = weights.iter().rposition(|weight| *weight > 0.0);
         let weights = weights[first..last.map_or(first, |last| last + 1)].to_vec();
@@ -196,8 +180,7 @@ impl Kernel {
         let queries = self.linear.queries.len();
         let sums = |_: &mut (), block: usize| {
             let block = block * TOGETHER..queries.min((block + 1) * TOGETHER);
-            let of_one = |query: usize| {
-                let (keys, shift) = self.keys_of(query);
+            let of_one = |(keys, shift): (Range<usize>, i64)| {
                 let add = |sum: Weighted, key: usize| {
                     sum.plus(key, self.weight(numbers[key] + shift), floats[key])
                 };
@@ -213,15 +196,12 @@ impl Kernel {
             } else if are_finite && block.len() == TOGETHER && (to - from) * TOGETHER <= 2 * all {
                 self.side_by_side(from..to, &places, (&numbers, &floats))
             } else {
-                block.map(of_one).collect()
+                places.into_iter().map(of_one).collect()
             }
         };
         let sums = parallel::map((queries.div_ceil(TOGETHER), LEAST), || (), sums);
-        let mut builder = Builder::new(queries);
-        for sum in sums.into_iter().flatten() {
-            builder.add(sum.mean(sop, value, default));
-        }
-        builder.finish()
+        let means = sums.into_iter().flatten();
+        means.map(|sum| sum.mean(sop, value, default)).collect()
     }
 
     /// The weight at a place; 0 where there is none.

@@ -3,10 +3,11 @@
 //! `(k + q) % 3 == 0`. The sum is found in the scorer's parts; `pieces` finds where the function
 //! rises and falls. Depends on `column`, `elementwise` and the graph.
 
-use crate::graph::{Graph, SOpId, Scorer, ScorerId};
+use crate::graph::{Scorer, ScorerId};
 use crate::interpret::column::elementwise;
 use crate::interpret::column::segments::Columns;
 use crate::interpret::column::{Column, Values};
+use crate::interpret::deeper;
 use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 const LARGEST: i128 = 1 << 61;
 
 /// A sum of ints: of the key, of the query, and a constant.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Sum {
     keys: Option<Arc<Column>>,
     queries: Option<Arc<Column>>,
@@ -49,9 +50,8 @@ pub struct Linear {
 impl Linear {
     /// The scorer as such a function, if it is seen to be one; nothing it reads has faults. O(n) for
     /// each part.
-    pub fn new(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<Linear> {
+    pub fn new(scorer: ScorerId, columns: Columns<'_>) -> Option<Linear> {
         let mut reader = LinearReader {
-            graph,
             columns,
             sums: FxHashMap::default(),
             places: FxHashMap::default(),
@@ -61,7 +61,7 @@ impl Linear {
         reader.part(scorer)?;
         let base = reader.base?;
         let keys = base.keys.unwrap_or_else(|| zeros(columns.keys));
-        let queries = base.queries.unwrap_or_else(|| zeros(columns.queries));
+        let queries = base.queries.unwrap_or_else(|| zeros(columns.queries()));
         let (a, b) = (range(&keys)?, range(&queries)?);
         let linear = Linear {
             range: (a.0 + b.0, a.1 + b.1),
@@ -192,8 +192,7 @@ fn range(column: &Column) -> Option<(i64, i64)> {
 }
 
 struct LinearReader<'a> {
-    graph: &'a Graph,
-    columns: &'a Columns<'a>,
+    columns: Columns<'a>,
     sums: FxHashMap<ScorerId, Option<Sum>>,
     places: FxHashMap<ScorerId, usize>,
     /// The sum that all is a function of.
@@ -207,7 +206,7 @@ impl LinearReader<'_> {
         if let Some(place) = self.places.get(&id) {
             return Some(*place);
         }
-        let made = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.new_part(id))?;
+        let made = deeper(|| self.new_part(id))?;
         let place = self.push(made);
         self.places.insert(id, place);
         Some(place)
@@ -222,12 +221,10 @@ impl LinearReader<'_> {
         if let Some(sum) = self.sum(id) {
             return self.number(sum);
         }
-        let Scorer::Map { op, operands } = self.graph.get_scorer(id) else {
-            return if let Scorer::Constant(value) = self.graph.get_scorer(id) {
-                Some(LinearPart::Constant(value.clone()))
-            } else {
-                None
-            };
+        let (op, operands) = match self.columns.graph.get_scorer(id) {
+            Scorer::Map { op, operands } => (op, operands),
+            Scorer::Constant(value) => return Some(LinearPart::Constant(value.clone())),
+            Scorer::Key(_) | Scorer::Query(_) => return None,
         };
         // Two sums are compared as their difference with 0.
         if let (Op::Compare(_), [a, b]) = (op, operands.as_slice())
@@ -252,7 +249,7 @@ impl LinearReader<'_> {
 
     /// A sum as the one number, or its negative, and a constant.
     fn number(&mut self, sum: Sum) -> Option<LinearPart> {
-        if sum.keys.is_none() && sum.queries.is_none() {
+        if sum.is_constant() {
             return Some(LinearPart::Constant(Value::Int(sum.constant)));
         }
         let Some(base) = &self.base else {
@@ -278,30 +275,25 @@ impl LinearReader<'_> {
         if let Some(known) = self.sums.get(&id) {
             return known.clone();
         }
-        let sum = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.new_sum(id));
+        let sum = deeper(|| self.new_sum(id));
         let sum = sum.filter(Sum::is_small);
         self.sums.insert(id, sum.clone());
         sum
     }
 
     fn new_sum(&mut self, id: ScorerId) -> Option<Sum> {
-        let nothing = Sum {
-            keys: None,
-            queries: None,
-            constant: 0,
-        };
-        match self.graph.get_scorer(id) {
-            Scorer::Key(sop) => whole((self.columns.key)(*sop)).map(|column| Sum {
-                keys: Some(column),
-                ..nothing
+        match self.columns.graph.get_scorer(id) {
+            Scorer::Key(sop) => Some(Sum {
+                keys: Some(whole(self.columns.key(*sop))?),
+                ..Sum::default()
             }),
-            Scorer::Query(sop) => whole((self.columns.query)(*sop)).map(|column| Sum {
-                queries: Some(column),
-                ..nothing
+            Scorer::Query(sop) => Some(Sum {
+                queries: Some(whole(self.columns.query(*sop))?),
+                ..Sum::default()
             }),
             Scorer::Constant(Value::Int(constant)) => Some(Sum {
                 constant: *constant,
-                ..nothing
+                ..Sum::default()
             }),
             Scorer::Constant(_) => None,
             Scorer::Map { op, operands } => {
@@ -354,7 +346,7 @@ impl Sum {
     fn plus(&self, other: &Sum) -> Option<Sum> {
         let both = |a: &Option<Arc<Column>>, b: &Option<Arc<Column>>| match (a, b) {
             (Some(a), Some(b)) => {
-                let sum = elementwise::map(SOpId(0), &Op::Add, &[a.clone(), b.clone()], a.len());
+                let sum = elementwise::map(&Op::Add, &[a.clone(), b.clone()], a.len());
                 whole(Arc::new(sum)).map(Some)
             }
             (a, b) => Some(a.clone().or(b.clone())),
@@ -373,7 +365,7 @@ impl Sum {
             Some(column) => {
                 let factor = Arc::new(Column::constant(Value::Int(factor), column.len()));
                 let operands = [column.clone(), factor];
-                let product = elementwise::map(SOpId(0), &Op::Multiply, &operands, column.len());
+                let product = elementwise::map(&Op::Multiply, &operands, column.len());
                 whole(Arc::new(product)).map(Some)
             }
         };
@@ -401,7 +393,7 @@ impl Sum {
                 _ => None,
             };
             let columns: Vec<Arc<Column>> = operands.iter().map(column).collect::<Option<_>>()?;
-            whole(Arc::new(elementwise::map(SOpId(0), op, &columns, length)))
+            whole(Arc::new(elementwise::map(op, &columns, length)))
         };
         let (keys, queries) = (
             side(|sum| &sum.keys, |sum| &sum.queries),

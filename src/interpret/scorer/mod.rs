@@ -7,6 +7,7 @@ pub(crate) mod best;
 pub(crate) mod distance;
 pub(crate) mod linear;
 mod pieces;
+pub(crate) mod table;
 pub(crate) mod weights;
 
 use crate::base::{Control, parallel};
@@ -14,78 +15,25 @@ use crate::graph::{Graph, SOpId, Scorer, ScorerFunction, ScorerId};
 use crate::interpret::column::classes::Classes;
 use crate::interpret::column::elementwise;
 use crate::interpret::column::segments::Columns;
-use crate::interpret::column::{Builder, Column, Values};
+use crate::interpret::column::{Column, Values};
 use crate::interpret::fault::{Cause, Fault, Pairs, Score};
 use crate::interpret::selector::Pattern;
 use crate::value::{Op, Value};
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::Arc;
-use weights::Weighted;
+use weights::{Weighted, is_weight};
 
 /// Queries that one thread answers at least.
 const LEAST: usize = 64;
 
-/// The most pairs of classes of which a predicate is tabulated.
-const LARGEST_TABLE: usize = 1 << 27;
 /// Key classes that are scored at once: a few columns of them fit in a first-level cache.
 const BLOCK: usize = 2048;
 
-/// A predicate over classes of keys and classes of queries.
-pub struct Table {
-    scores: Scores,
-    /// The bits of all key classes, for each query class; nothing where that would be too many.
-    rows: Option<Vec<Vec<u64>>>,
-}
-
-impl Table {
-    /// The class of each key position.
-    pub fn keys(&self) -> &[u32] {
-        &self.scores.keys.of
-    }
-
-    /// The class of each query position.
-    pub fn queries(&self) -> &[u32] {
-        &self.scores.queries.of
-    }
-
-    /// Pairs that have been looked at.
-    pub fn pairs(&self) -> u64 {
-        self.scores.pairs()
-    }
-
-    /// Sets the bits of some key positions, ascending, for which the predicate holds.
-    pub fn fill(&self, bits: &mut [u64], keys: &[u32], query: usize) {
-        let class = self.queries()[query];
-        let made;
-        let row = match &self.rows {
-            Some(rows) => &rows[class as usize],
-            // It did not fail when it was looked through.
-            None => {
-                made = self.scores.truths(class).unwrap_or_default();
-                &made
-            }
-        };
-        // All keys, each a class of its own.
-        if keys.len() == self.keys().len() && keys.len() == self.scores.keys.count() {
-            let length = bits.len().min(row.len());
-            return bits[..length].copy_from_slice(&row[..length]);
-        }
-        let is_set = |key: &u32| {
-            let class = self.keys()[*key as usize] as usize;
-            row.get(class / 64)
-                .is_some_and(|word| word >> (class % 64) & 1 != 0)
-        };
-        for (word, keys) in bits.iter_mut().zip(keys.chunks(64)) {
-            let set = |bits, (bit, key)| bits | u64::from(is_set(key)) << bit;
-            *word = keys.iter().enumerate().fold(0, set);
-        }
-    }
-}
-
 /// A part of a scorer.
 enum ScorerPart {
-    /// What blocks of key classes hold.
-    Keys(Vec<Arc<Column>>),
+    /// What key classes hold, and the same in blocks.
+    Keys(Arc<Column>, Vec<Arc<Column>>),
     /// What query classes hold.
     Queries(Arc<Column>),
     Constant(Value),
@@ -95,14 +43,49 @@ enum ScorerPart {
     },
 }
 
+/// Keys or queries, in classes of those that agree in all that a scorer reads of them.
+struct Side {
+    classes: Classes,
+    /// What the classes hold in each column.
+    columns: Vec<Arc<Column>>,
+}
+
+impl Side {
+    /// O(n) for each column.
+    fn new(columns: &[Arc<Column>], length: usize) -> Side {
+        let mut classes = Classes::one(length);
+        for column in columns {
+            classes.divide(|position| column.get(position));
+        }
+        let gathered = columns
+            .iter()
+            .map(|column| Arc::new(column.gather(&classes.first)));
+        Side {
+            columns: gathered.collect(),
+            classes,
+        }
+    }
+
+    /// How many classes there are.
+    fn count(&self) -> usize {
+        self.classes.count()
+    }
+
+    /// What a class holds in each column.
+    fn values(&self, class: u32) -> Vec<Value> {
+        let columns = self.columns.iter();
+        columns.map(|column| column.get(class as usize)).collect()
+    }
+}
+
 /// A scorer between the positions of an input.
 pub struct Scores {
     scorer: ScorerId,
     function: ScorerFunction,
     /// An s-op that the scorer reads, for faults.
     sop: SOpId,
-    keys: Classes,
-    queries: Classes,
+    keys: Side,
+    queries: Side,
     /// Operands before the parts that use them.
     parts: Vec<ScorerPart>,
     control: Control,
@@ -111,33 +94,27 @@ pub struct Scores {
 impl Scores {
     /// # Errors
     /// A fault in what the scorer reads; too many pairs.
-    pub fn new(
-        graph: &Graph,
-        scorer: ScorerId,
-        columns: &Columns<'_>,
-    ) -> Result<Scores, Arc<Fault>> {
+    pub fn new(scorer: ScorerId, columns: Columns<'_>) -> Result<Scores, Arc<Fault>> {
+        let graph = columns.graph;
         let function = ScorerFunction::new(graph, scorer);
-        let fetch = |sops: &[SOpId], column: &dyn Fn(SOpId) -> Arc<Column>| {
-            let sound = |sop: &SOpId| {
-                let column = column(*sop);
-                column
-                    .first_fault()
-                    .map_or(Ok(()), |fault| Err(fault.clone()))?;
-                Ok(column)
-            };
-            sops.iter()
-                .map(sound)
-                .collect::<Result<Vec<Arc<Column>>, Arc<Fault>>>()
+        let sound = |column: Arc<Column>| match column.first_fault() {
+            Some(fault) => Err(fault.clone()),
+            None => Ok(column),
         };
-        let keys = fetch(&function.keys, columns.key)?;
-        let queries = fetch(&function.queries, columns.query)?;
+        let keys = function.keys.iter().map(|sop| sound(columns.key(*sop)));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        let queries = function
+            .queries
+            .iter()
+            .map(|sop| sound(columns.query(*sop)));
+        let queries = queries.collect::<Result<Vec<_>, _>>()?;
         let sop = function.queries.first().or(function.keys.first()).copied();
         let mut scores = Scores {
             sop: sop.unwrap_or(SOpId(0)),
             scorer,
             function,
-            keys: Classes::new(&keys, columns.keys),
-            queries: Classes::new(&queries, columns.queries),
+            keys: Side::new(&keys, columns.keys),
+            queries: Side::new(&queries, columns.queries()),
             parts: Vec::new(),
             control: graph.control().clone(),
         };
@@ -153,55 +130,53 @@ impl Scores {
     /// The parts of the scorer; what reads one side alone is worked out once for its classes.
     fn read(&self, graph: &Graph) -> Vec<ScorerPart> {
         let mut parts: Vec<ScorerPart> = Vec::new();
-        let mut sides: Vec<Option<Arc<Column>>> = Vec::new();
         let ids = self.function.parts();
+        let of_keys = |column: Arc<Column>| {
+            let blocks = blocks(&column);
+            ScorerPart::Keys(column, blocks)
+        };
+        let place = |list: &[SOpId], sop: &SOpId| list.binary_search(sop).unwrap_or_default();
         for id in ids {
-            let place = |list: &[SOpId], sop: &SOpId| list.binary_search(sop).unwrap_or_default();
-            let (of_key, of_query) = graph.scorer_reads(*id);
-            let count = if of_key {
-                self.keys.count()
-            } else {
-                self.queries.count()
-            };
-            let mut operands_at = Vec::new();
-            let side = match graph.get_scorer(*id) {
+            let part = match graph.get_scorer(*id) {
                 Scorer::Key(sop) => {
-                    Some(self.keys.columns[place(&self.function.keys, sop)].clone())
+                    of_keys(self.keys.columns[place(&self.function.keys, sop)].clone())
                 }
                 Scorer::Query(sop) => {
-                    Some(self.queries.columns[place(&self.function.queries, sop)].clone())
+                    let at = place(&self.function.queries, sop);
+                    ScorerPart::Queries(self.queries.columns[at].clone())
                 }
-                Scorer::Constant(_) => None,
+                Scorer::Constant(value) => ScorerPart::Constant(value.clone()),
                 Scorer::Map { op, operands } => {
                     let at = |id: &ScorerId| ids.binary_search(id).unwrap_or_default();
-                    operands_at.extend(operands.iter().map(at));
-                    let column = |at: &usize| {
-                        if let ScorerPart::Constant(value) = &parts[*at] {
-                            Some(Arc::new(Column::constant(value.clone(), count)))
-                        } else {
-                            sides[*at].clone()
+                    let operands: Vec<usize> = operands.iter().map(at).collect();
+                    let (of_key, of_query) = graph.scorer_reads(*id);
+                    let side = if of_key { &self.keys } else { &self.queries };
+                    let count = side.count();
+                    let column = |at: &usize| match &parts[*at] {
+                        ScorerPart::Keys(column, _) | ScorerPart::Queries(column) => {
+                            Some(column.clone())
                         }
+                        ScorerPart::Constant(value) => {
+                            Some(Arc::new(Column::constant(value.clone(), count)))
+                        }
+                        ScorerPart::Map { .. } => None,
                     };
-                    let columns: Option<Vec<Arc<Column>>> =
-                        operands_at.iter().map(column).collect();
-                    let columns = columns.filter(|_| of_key != of_query);
-                    let made =
-                        columns.map(|columns| elementwise::map(self.sop, op, &columns, count));
-                    made.filter(|column| column.first_fault().is_none())
-                        .map(Arc::new)
+                    let columns: Option<Vec<Arc<Column>>> = match of_key != of_query {
+                        true => operands.iter().map(column).collect(),
+                        false => None,
+                    };
+                    let made = columns.map(|columns| elementwise::map(op, &columns, count));
+                    match made.filter(|column| column.first_fault().is_none()) {
+                        Some(column) if of_key => of_keys(Arc::new(column)),
+                        Some(column) => ScorerPart::Queries(Arc::new(column)),
+                        None => ScorerPart::Map {
+                            op: op.clone(),
+                            operands,
+                        },
+                    }
                 }
             };
-            parts.push(match (graph.get_scorer(*id), &side) {
-                (_, Some(column)) if of_key => ScorerPart::Keys(blocks(column)),
-                (_, Some(column)) => ScorerPart::Queries(column.clone()),
-                (Scorer::Constant(value), None) => ScorerPart::Constant(value.clone()),
-                (Scorer::Map { op, .. }, None) => ScorerPart::Map {
-                    op: op.clone(),
-                    operands: operands_at,
-                },
-                (Scorer::Key(_) | Scorer::Query(_), None) => ScorerPart::Constant(Value::Int(0)),
-            });
-            sides.push(side);
+            parts.push(part);
         }
         parts
     }
@@ -223,7 +198,7 @@ impl Scores {
         let constant = |value: Value| Arc::new(Column::constant(value, length));
         let mut columns: Vec<Option<Arc<Column>>> = vec![None; self.parts.len()];
         let column = |columns: &[Option<Arc<Column>>], at: usize| match &self.parts[at] {
-            ScorerPart::Keys(blocks) => Some(blocks[block].clone()),
+            ScorerPart::Keys(_, blocks) => Some(blocks[block].clone()),
             ScorerPart::Queries(column) => Some(constant(column.get(query as usize))),
             ScorerPart::Constant(value) => Some(constant(value.clone())),
             ScorerPart::Map { .. } => columns[at].clone(),
@@ -232,7 +207,7 @@ impl Scores {
             if let ScorerPart::Map { op, operands } = part {
                 let operands = operands.iter().map(|at| column(&columns, *at));
                 let operands: Vec<Arc<Column>> = operands.collect::<Option<_>>()?;
-                let made = elementwise::map(self.sop, op, &operands, length);
+                let made = elementwise::map(op, &operands, length);
                 if made.first_fault().is_some() {
                     return None;
                 }
@@ -256,7 +231,24 @@ impl Scores {
         self.keys.count().div_ceil(BLOCK)
     }
 
-    /// The score of a key class for a query class.
+    /// The key classes of a block.
+    fn keys_of(&self, block: usize) -> Range<u32> {
+        let first = block * BLOCK;
+        first as u32..self.keys.count().min(first + BLOCK) as u32
+    }
+
+    /// The score of a key class for a query class, given the column of its block, if there is one.
+    fn score(
+        &self,
+        block: &Option<Arc<Column>>,
+        (key, query): (u32, u32),
+    ) -> Result<Value, Arc<Fault>> {
+        match block {
+            Some(column) => Ok(column.get(key as usize % BLOCK)),
+            None => self.of_classes(key, query),
+        }
+    }
+
     fn of_classes(&self, key: u32, query: u32) -> Result<Value, Arc<Fault>> {
         self.unless_stopped()?;
         let (keys, queries) = (self.keys.values(key), self.queries.values(query));
@@ -264,7 +256,7 @@ impl Scores {
         let queries: Vec<&Value> = queries.iter().collect();
         self.function.apply(&keys, &queries).map_err(|failure| {
             let part = self.function.failing(&keys, &queries);
-            let at = self.queries.first[query as usize] as usize;
+            let at = self.queries.classes.first[query as usize] as usize;
             Arc::new(Fault {
                 score: Some(self.score_of(part.unwrap_or(self.scorer), key, query)),
                 ..Fault::of_failure(failure, self.sop, at)
@@ -276,59 +268,9 @@ impl Scores {
     fn score_of(&self, scorer: ScorerId, key: u32, query: u32) -> Score {
         Score {
             scorer,
-            key: self.keys.first[key as usize] as usize,
-            query: self.queries.first[query as usize] as usize,
+            key: self.keys.classes.first[key as usize] as usize,
+            query: self.queries.classes.first[query as usize] as usize,
         }
-    }
-
-    /// The truth of the scores of all key classes for a query class, as bits.
-    fn truths(&self, query: u32) -> Result<Vec<u64>, Arc<Fault>> {
-        let mut bits = vec![0_u64; self.keys.count().div_ceil(64)];
-        for block in 0..self.blocks() {
-            self.unless_stopped()?;
-            let first = block * BLOCK;
-            if let Some(column) = self.block(block, query)
-                && let Values::Bools(bools) = column.values()
-            {
-                for (at, word) in bools.blocks().enumerate() {
-                    bits[first / 64 + at / 2] |= u64::from(word) << (32 * (at % 2));
-                }
-                continue;
-            }
-            let keys = first..self.keys.count().min(first + BLOCK);
-            let column = self.block(block, query);
-            for key in keys {
-                let score = match &column {
-                    Some(column) => column.get(key - first),
-                    None => self.of_classes(key as u32, query)?,
-                };
-                bits[key / 64] |= u64::from(score.truthy()) << (key % 64);
-            }
-        }
-        Ok(bits)
-    }
-
-    /// The scorer by truth value. O(classes of keys · classes of queries), in memory for few pairs
-    /// of these or for none.
-    ///
-    /// # Errors
-    /// A score that cannot be computed.
-    pub fn table(self) -> Result<Table, Arc<Fault>> {
-        let pairs = self.keys.count().saturating_mul(self.queries.count());
-        let kept = pairs <= LARGEST_TABLE;
-        self.control.count_pairs(self.pairs());
-        let row = |_: &mut (), query: usize| {
-            let bits = self.truths(query as u32)?;
-            Ok(if kept { bits } else { Vec::new() })
-        };
-        let rows = parallel::map((self.queries.count(), LEAST), || (), row);
-        let rows = rows
-            .into_iter()
-            .collect::<Result<Vec<Vec<u64>>, Arc<Fault>>>()?;
-        Ok(Table {
-            rows: kept.then_some(rows),
-            scores: self,
-        })
     }
 
     /// The position of the best selected key of each query, -1 where none is selected; of equal
@@ -340,18 +282,15 @@ impl Scores {
         self.control.count_pairs(candidates.pairs());
         let best = |_: &mut (), query: usize| {
             self.unless_stopped()?;
-            let class = self.queries.of[query];
+            let class = self.queries.classes.of[query];
             let mut blocks: Vec<Option<Option<Arc<Column>>>> = vec![None; self.blocks()];
             let mut best: Option<(f64, Value, i64)> = None;
             for key in candidates.selected(query) {
-                let of = self.keys.of[key];
-                let block = of as usize / BLOCK;
+                let pair = (self.keys.classes.of[key], class);
+                let block = pair.0 as usize / BLOCK;
                 let made = blocks[block].get_or_insert_with(|| self.block(block, class));
-                let score = match made {
-                    Some(column) => column.get(of as usize % BLOCK),
-                    None => self.of_classes(of, class)?,
-                };
-                let number = self.number(&score, (of, class), self.sop)?;
+                let score = self.score(made, pair)?;
+                let number = self.number(&score, pair, self.sop)?;
                 // Ints that are one float need not be equal.
                 let is_best = best.as_ref().is_none_or(|(highest, known, _)| {
                     number > *highest
@@ -391,17 +330,16 @@ impl Scores {
         let mean = |room: &mut Vec<f64>, query: usize| {
             self.weigh(query as u32, room, sop)?;
             let mut sum = Weighted::default();
-            for (key, class) in self.keys.of.iter().enumerate() {
+            for (key, class) in self.keys.classes.of.iter().enumerate() {
                 sum = sum.plus(key, room[*class as usize], floats[key]);
             }
             sum.mean(sop, value, default)
         };
         let means = parallel::map((self.queries.count(), LEAST), Vec::new, mean);
-        let mut builder = Builder::new(value.len());
-        for class in &self.queries.of {
-            builder.add(means[*class as usize].clone());
-        }
-        builder.finish()
+        let classes = self.queries.classes.of.iter();
+        classes
+            .map(|class| means[*class as usize].clone())
+            .collect()
     }
 
     /// The weights of all key classes for a query class.
@@ -410,35 +348,23 @@ impl Scores {
         for block in 0..self.blocks() {
             self.unless_stopped()?;
             let column = self.block(block, query);
-            let first = block * BLOCK;
-            let before = weights.len();
-            let all = match column.as_ref().map(|column| column.values()) {
-                Some(Values::Ints(ints)) => {
-                    weights.extend(ints.iter().map(|int| *int as f64));
-                    true
-                }
-                Some(Values::Floats(floats)) => {
-                    weights.extend(floats);
-                    true
-                }
-                _ => false,
-            };
-            let is_weight = |weight: &f64| *weight >= 0.0 && *weight < f64::INFINITY;
-            if all
-                && weights[before..]
-                    .iter()
-                    .fold(true, |all, weight| all & is_weight(weight))
-            {
+            let keys = self.keys_of(block);
+            match column.as_ref().map(|column| column.values()) {
+                Some(Values::Ints(ints)) => weights.extend(ints.iter().map(|int| *int as f64)),
+                Some(Values::Floats(floats)) => weights.extend(floats),
+                _ => {}
+            }
+            let made = weights.get(keys.start as usize..keys.end as usize);
+            let all_weights =
+                |made: &[f64]| made.iter().fold(true, |all, one| all & is_weight(*one));
+            if made.is_some_and(all_weights) {
                 continue;
             }
             // One by one, so that what is no weight is told with its key.
-            weights.truncate(before);
-            for key in first..self.keys.count().min(first + BLOCK) {
-                let score = match &column {
-                    Some(column) => column.get(key - first),
-                    None => self.of_classes(key as u32, query)?,
-                };
-                weights.push(self.weight(&score, (key as u32, query), sop)?);
+            weights.truncate(keys.start as usize);
+            for key in keys {
+                let score = self.score(&column, (key, query))?;
+                weights.push(self.weight(&score, (key, query), sop)?);
             }
         }
         Ok(())
@@ -447,7 +373,7 @@ impl Scores {
     /// A score as a weight.
     fn weight(&self, score: &Value, pair: (u32, u32), sop: SOpId) -> Result<f64, Arc<Fault>> {
         let weight = self.number(score, pair, sop)?;
-        if weight >= 0.0 && weight.is_finite() {
+        if is_weight(weight) {
             return Ok(weight);
         }
         Err(Arc::new(Fault {

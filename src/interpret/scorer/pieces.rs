@@ -50,6 +50,14 @@ impl Way {
     }
 }
 
+/// Adds an interval behind others; both ends belong to each.
+pub fn join(intervals: &mut Vec<(i64, i64)>, (from, to): (i64, i64)) {
+    match intervals.last_mut() {
+        Some(last) if last.1 + 1 == from => last.1 = to,
+        _ => intervals.push((from, to)),
+    }
+}
+
 impl Linear {
     /// The numbers for which the function is true, as intervals with both ends; `None` if they are
     /// not found. It fails nowhere then.
@@ -61,10 +69,7 @@ impl Linear {
                 return None;
             }
             if self.at(piece.from)?.truthy() {
-                match intervals.last_mut() {
-                    Some(last) if last.1 + 1 == piece.from => last.1 = piece.to,
-                    _ => intervals.push((piece.from, piece.to)),
-                }
+                join(&mut intervals, (piece.from, piece.to));
             }
         }
         Some(intervals)
@@ -222,12 +227,9 @@ impl Linear {
                     operands.iter().all(|operand| self.holds_ints(*operand))
                 }
                 Op::Power => {
-                    let two = LinearPart::Constant(Value::Int(2));
-                    let by_two = matches!(
-                        (&self.parts[operands[1]], &two),
-                        (LinearPart::Constant(Value::Int(a)), LinearPart::Constant(Value::Int(b))) if a == b
-                    );
-                    by_two && self.holds_ints(operands[0])
+                    let power = &self.parts[operands[1]];
+                    let is_square = matches!(power, LinearPart::Constant(Value::Int(2)));
+                    is_square && self.holds_ints(operands[0])
                 }
                 Op::If => operands[1..]
                     .iter()

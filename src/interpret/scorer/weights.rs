@@ -7,9 +7,9 @@ use super::best::KeyScores;
 use super::distance::Kernel;
 use super::linear::Linear;
 use crate::base::Control;
-use crate::graph::{Graph, SOpId, Scorer, ScorerId};
+use crate::graph::{SOpId, Scorer, ScorerId};
+use crate::interpret::column::Column;
 use crate::interpret::column::segments::Columns;
-use crate::interpret::column::{Builder, Column};
 use crate::interpret::fault::{Cause, Fault};
 use crate::interpret::plan::Plan;
 use crate::interpret::selector::Pattern;
@@ -28,18 +28,14 @@ pub enum Weights {
 impl Weights {
     /// # Errors
     /// A fault in what the scorer reads; too many pairs.
-    pub fn new(
-        graph: &Graph,
-        scorer: ScorerId,
-        columns: &Columns<'_>,
-    ) -> Result<Weights, Arc<Fault>> {
-        if let Some(masked) = Masked::new(graph, scorer, columns) {
+    pub fn new(scorer: ScorerId, columns: Columns<'_>) -> Result<Weights, Arc<Fault>> {
+        if let Some(masked) = Masked::new(scorer, columns) {
             return Ok(Weights::Masked(Box::new(masked)));
         }
-        let linear = Linear::new(graph, scorer, columns);
+        let linear = Linear::new(scorer, columns);
         Ok(match linear.and_then(Kernel::new) {
             Some(kernel) => Weights::Kernel(Box::new(kernel)),
-            None => Weights::Scores(Box::new(Scores::new(graph, scorer, columns)?)),
+            None => Weights::Scores(Box::new(Scores::new(scorer, columns)?)),
         })
     }
 
@@ -63,7 +59,8 @@ pub struct Masked {
 }
 
 impl Masked {
-    fn new(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<Masked> {
+    fn new(scorer: ScorerId, columns: Columns<'_>) -> Option<Masked> {
+        let graph = columns.graph;
         let Scorer::Map {
             op: Op::If,
             operands,
@@ -79,16 +76,14 @@ impl Masked {
         if !is_nothing || graph.scorer_reads(*weight).1 {
             return None;
         }
-        let mut parts = KeyScores::new(graph, columns);
+        let mut parts = KeyScores::new(columns);
         let weights = parts.column(*weight);
-        let is_weight = |value: &Value| {
-            let weight = value.as_float()?;
-            (weight >= 0.0 && weight.is_finite()).then_some(weight)
-        };
-        let sound = parts.is_sound();
-        let weights = (0..weights.len()).map(|key| is_weight(&weights.get(key)).filter(|_| sound));
+        if !parts.is_sound() {
+            return None;
+        }
+        let weights = (0..weights.len()).map(|key| weight_of(&weights.get(key)));
         let weights: Vec<f64> = weights.collect::<Option<_>>()?;
-        let pattern = Pattern::of_predicate(graph, *condition, columns)?;
+        let pattern = Pattern::of_predicate(*condition, columns)?;
         let selected = Plan::new(&pattern).ok()?.sequential()?;
         Some(Masked { selected, weights })
     }
@@ -101,12 +96,19 @@ impl Masked {
         let mut sums = vec![nothing; self.selected.queries()];
         self.selected
             .running(nothing, add, |query, sum| sums[query] = sum);
-        let mut builder = Builder::new(sums.len());
-        for sum in sums {
-            builder.add(sum.mean(sop, value, default));
-        }
-        builder.finish()
+        let means = sums.into_iter().map(|sum| sum.mean(sop, value, default));
+        means.collect()
     }
+}
+
+/// Whether a score can be a weight.
+pub fn is_weight(score: f64) -> bool {
+    (0.0..f64::INFINITY).contains(&score)
+}
+
+/// A score as a weight, if it is one.
+pub fn weight_of(score: &Value) -> Option<f64> {
+    score.as_float().filter(|score| is_weight(*score))
 }
 
 /// A weighted sum, from left to right.
@@ -121,19 +123,14 @@ pub struct Weighted {
 
 impl Weighted {
     /// With a key more, of such a weight and value.
-    pub fn plus(self, key: usize, weight: f64, value: f64) -> Weighted {
-        match weight > 0.0 {
-            true => Weighted {
-                total: self.total + weight,
-                sum: self.sum + weight * value,
-                count: self.count + 1,
-                last: key,
-            },
-            false => self,
+    pub fn plus(mut self, key: usize, weight: f64, value: f64) -> Weighted {
+        if weight > 0.0 {
+            self.add(key, weight, value);
         }
+        self
     }
 
-    /// The same in place, without a branch: a weight of 0 adds zeros.
+    /// The same in place, without a branch: a weight of 0 adds zeros, if the value is a number.
     pub fn add(&mut self, key: usize, weight: f64, value: f64) {
         let has_weight = weight > 0.0;
         self.total += weight;

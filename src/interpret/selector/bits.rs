@@ -72,9 +72,12 @@ impl Prefixes {
     /// last key may be anything.
     pub fn fill(&self, bits: &mut [u64], query: usize, wanted: Relations) {
         let rank = self.queries.get(query);
-        bits.fill(0);
+        bits.fill(if rank == NONE && wanted & UNORDERED != 0 {
+            u64::MAX
+        } else {
+            0
+        });
         if rank == NONE {
-            bits.fill(if wanted & UNORDERED != 0 { u64::MAX } else { 0 });
             return;
         }
         // As the complement, where that is one interval of ranks and this is not.

@@ -17,6 +17,7 @@ use super::tally::{Highest, Signed, Sum};
 use super::three::{self, Item};
 use crate::interpret::column::radix;
 use crate::interpret::column::rank::NONE;
+use std::ops::Range;
 
 /// A conjunction made ready for its input.
 pub struct Conjunction {
@@ -254,36 +255,24 @@ impl Conjunction {
         sums
     }
 
-    /// Two axes: keys and the ends of queries by group, in the sequence of the first axis, with
-    /// their places on the second. O(n log n).
+    /// Two axes. O(n log n).
     fn dominance<T: Sum>(
         &self,
         (first, second): (&Axis, &Axis),
         weight: impl Fn(usize) -> T,
         mut found: impl FnMut(usize, i64, T),
     ) {
-        let mut grouped = self.grouped(
-            |key| first.keys[key] != NONE && second.keys[key] != NONE,
-            |query| ends(first.interval(query)).count() * ends(second.interval(query)).count(),
+        let (mut events, groups) = self.events(
+            (first, Event::key(0, T::ZERO)),
+            |key| second.keys[key] != NONE,
+            |query| ends(second.interval(query)),
+            |key| Event::key(second.keys[key], weight(key)),
+            Event::query,
         );
-        let mut events = grouped.room(Event::key(0, T::ZERO));
-        self.sweep(first, |event| match event {
-            Sweep::Key(key) if second.keys[key] != NONE => {
-                let event = Event::key(second.keys[key], weight(key));
-                grouped.put(&mut events, self.group_of_key(key), event);
-            }
-            Sweep::Key(_) => {}
-            Sweep::Query(query, sign) => {
-                for (bound, other) in ends(second.interval(query)) {
-                    let event = Event::query(code(query, sign * other), bound);
-                    grouped.put(&mut events, self.group_of_query(query), event);
-                }
-            }
-        });
         let mut room = events.clone();
         let mut found = |code: usize, sum: T| found(code / 2, sign(code), sum);
-        for range in grouped.ranges() {
-            let (events, room) = (&mut events[range.clone()], &mut room[range]);
+        for group in groups {
+            let (events, room) = (&mut events[group.clone()], &mut room[group]);
             dominance::add_up(events, room, second.count as u32, &mut found);
         }
     }
@@ -295,34 +284,65 @@ impl Conjunction {
         weight: impl Fn(usize) -> T,
         mut found: impl FnMut(usize, i64, T),
     ) {
-        let is_placed = |key: usize| second.keys[key] != NONE && third.keys[key] != NONE;
-        let asks = |query: usize| {
-            let thirds = ends(third.interval(query));
-            ends(second.interval(query))
-                .flat_map(move |(a, sign)| thirds.clone().map(move |(b, s)| (a, b, sign * s)))
-        };
-        let mut grouped = self.grouped(
-            |key| first.keys[key] != NONE && is_placed(key),
-            |query| ends(first.interval(query)).count() * asks(query).count(),
+        let (mut items, groups) = self.events(
+            (first, Item::key((0, 0), T::ZERO)),
+            |key| second.keys[key] != NONE && third.keys[key] != NONE,
+            |query| {
+                let thirds = ends(third.interval(query));
+                ends(second.interval(query))
+                    .flat_map(move |(a, sign)| thirds.clone().map(move |(b, s)| ((a, b), sign * s)))
+            },
+            |key| Item::key((second.keys[key], third.keys[key]), weight(key)),
+            Item::query,
         );
-        let mut items = grouped.room(Item::key(0, 0, T::ZERO));
-        self.sweep(first, |event| match event {
-            Sweep::Key(key) if is_placed(key) => {
-                let item = Item::key(second.keys[key], third.keys[key], weight(key));
-                grouped.put(&mut items, self.group_of_key(key), item);
-            }
+        let mut found = |code: usize, sum: T| found(code / 2, sign(code), sum);
+        for group in groups {
+            three::add_up(&mut items[group], third.count as u32, &mut found);
+        }
+    }
+
+    /// Keys and the ends of queries as events, group after group, in each in the sequence of an axis; and
+    /// where those of each group are. Of keys those come that are placed on the other axes, too, and each
+    /// end of a query as often as it asks along these, with places and a sign.
+    fn events<E: Clone, P, A: Iterator<Item = (P, i64)>>(
+        &self,
+        (axis, none): (&Axis, E),
+        is_placed: impl Fn(usize) -> bool,
+        asks: impl Fn(usize) -> A,
+        of_key: impl Fn(usize) -> E,
+        of_query: impl Fn(usize, P) -> E,
+    ) -> (Vec<E>, Vec<Range<usize>>) {
+        let mut starts = vec![0_u32; self.groups.count + 1];
+        self.each_key(|key, group| {
+            starts[group + 1] += u32::from(axis.keys[key] != NONE && is_placed(key));
+        });
+        self.each_query(|query, group| {
+            let events = ends(axis.interval(query)).count() * asks(query).count();
+            starts[group + 1] += events as u32;
+        });
+        for group in 0..self.groups.count {
+            starts[group + 1] += starts[group];
+        }
+        let mut events = vec![none; starts[self.groups.count] as usize];
+        let mut next = starts.clone();
+        let mut put = |group: usize, event: E| {
+            events[next[group] as usize] = event;
+            next[group] += 1;
+        };
+        self.sweep(axis, |event| match event {
+            Sweep::Key(key) if is_placed(key) => put(self.group_of_key(key), of_key(key)),
             Sweep::Key(_) => {}
             Sweep::Query(query, sign) => {
-                for (a, b, other) in asks(query) {
-                    let item = Item::query(code(query, sign * other), a, b);
-                    grouped.put(&mut items, self.group_of_query(query), item);
+                for (place, other) in asks(query) {
+                    let event = of_query(code(query, sign * other), place);
+                    put(self.group_of_query(query), event);
                 }
             }
         });
-        let mut found = |code: usize, sum: T| found(code / 2, sign(code), sum);
-        for range in grouped.ranges() {
-            three::add_up(&mut items[range], third.count as u32, &mut found);
-        }
+        // Keys that no query comes after were not put.
+        let groups = starts.iter().zip(&next).take(self.groups.count);
+        let groups = groups.map(|(start, next)| *start as usize..*next as usize);
+        (events, groups.collect())
     }
 
     pub fn group_of_key(&self, key: usize) -> usize {
@@ -331,18 +351,6 @@ impl Conjunction {
 
     pub fn group_of_query(&self, query: usize) -> usize {
         member(&self.groups.queries, query).unwrap_or(0)
-    }
-
-    /// Places for the events of keys and queries, as many as they say of each.
-    fn grouped(
-        &self,
-        is_placed: impl Fn(usize) -> bool,
-        asked: impl Fn(usize) -> usize,
-    ) -> Grouped {
-        let mut grouped = Grouped::new(self.groups.count);
-        self.each_key(|key, group| grouped.expect(group, usize::from(is_placed(key))));
-        self.each_query(|query, group| grouped.expect(group, asked(query)));
-        grouped
     }
 
     /// Goes along an axis so that each end of a query's interval comes after just the keys of lower
@@ -384,6 +392,22 @@ impl Conjunction {
             step(bound, code as usize / 2, sign(code as usize));
         }
     }
+
+    /// As [`Conjunction::sweep`], and then the keys that no query selects.
+    pub fn sweep_all(&self, axis: &Axis, mut event: impl FnMut(Sweep)) {
+        let mut seen = vec![false; self.keys];
+        self.sweep(axis, |found| {
+            if let Sweep::Key(key) = found {
+                seen[key] = true;
+            }
+            event(found);
+        });
+        for key in (0..self.keys).filter(|key| !seen[*key]) {
+            if axis.keys[key] != NONE && member(&self.groups.keys, key).is_some() {
+                event(Sweep::Key(key));
+            }
+        }
+    }
 }
 
 /// A query and the sign of what is found for it, as one number.
@@ -400,64 +424,4 @@ pub enum Sweep {
     Key(usize),
     /// One end of what a query selects, with the sign of the sum from the beginning.
     Query(usize, i64),
-}
-
-/// Places for the events of each group, one group after the other.
-struct Grouped {
-    /// The first place of each group, and the place after all.
-    starts: Vec<u32>,
-    /// Where the next event of each group is put.
-    next: Vec<u32>,
-}
-
-impl Grouped {
-    fn new(groups: usize) -> Grouped {
-        Grouped {
-            starts: vec![0; groups + 1],
-            next: Vec::new(),
-        }
-    }
-
-    fn expect(&mut self, group: usize, events: usize) {
-        self.starts[group + 1] += events as u32;
-    }
-
-    /// Room for all that was expected.
-    fn room<T: Clone>(&mut self, empty: T) -> Vec<T> {
-        for group in 1..self.starts.len() {
-            self.starts[group] += self.starts[group - 1];
-        }
-        self.next.clone_from(&self.starts);
-        vec![empty; self.starts.last().map_or(0, |count| *count as usize)]
-    }
-
-    fn put<T>(&mut self, room: &mut [T], group: usize, event: T) {
-        room[self.next[group] as usize] = event;
-        self.next[group] += 1;
-    }
-
-    /// What was put for each group; keys that no query comes after are not.
-    fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
-        let both = self.starts.iter().zip(&self.next);
-        both.take(self.starts.len() - 1)
-            .map(|(start, next)| *start as usize..*next as usize)
-    }
-}
-
-impl Conjunction {
-    /// As [`Conjunction::sweep`], and then the keys that no query selects.
-    pub fn sweep_all(&self, axis: &Axis, mut event: impl FnMut(Sweep)) {
-        let mut seen = vec![false; self.keys];
-        self.sweep(axis, |found| {
-            if let Sweep::Key(key) = found {
-                seen[key] = true;
-            }
-            event(found);
-        });
-        for key in (0..self.keys).filter(|key| !seen[*key]) {
-            if axis.keys[key] != NONE && member(&self.groups.keys, key).is_some() {
-                event(Sweep::Key(key));
-            }
-        }
-    }
 }

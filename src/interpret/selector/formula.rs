@@ -28,6 +28,22 @@ pub struct Term {
     pub conditions: Conjunction,
 }
 
+impl Term {
+    fn of(conditions: Conjunction) -> Term {
+        Term {
+            sign: 1,
+            conditions,
+        }
+    }
+
+    fn negated(self) -> Term {
+        Term {
+            sign: -self.sign,
+            ..self
+        }
+    }
+}
+
 /// Terms with different conjunctions, in a fixed order.
 type Formula = Vec<Term>;
 
@@ -43,14 +59,8 @@ pub fn formula(pattern: &Pattern) -> Option<Vec<Term>> {
             PatternStep::Leaf(pair, wanted) => Some(algebra.condition(*pair, *wanted)),
             PatternStep::Table(_) => None,
             PatternStep::Not(a) => get(a).and_then(|a| algebra.not(a)),
-            PatternStep::And(a, b) => match (get(a), get(b)) {
-                (Some(a), Some(b)) => algebra.product(a, b),
-                _ => None,
-            },
-            PatternStep::Or(a, b) => match (get(a), get(b)) {
-                (Some(a), Some(b)) => algebra.or(a, b),
-                _ => None,
-            },
+            PatternStep::And(a, b) => get(a).zip(get(b)).and_then(|(a, b)| algebra.product(a, b)),
+            PatternStep::Or(a, b) => get(a).zip(get(b)).and_then(|(a, b)| algebra.or(a, b)),
         };
         formulas.push(formula);
         for operand in operands(step) {
@@ -70,14 +80,12 @@ pub fn disjunction(pattern: &Pattern) -> Option<Vec<Term>> {
     let mut all: Vec<[Option<Formula>; 2]> = Vec::with_capacity(pattern.steps.len());
     for step in &pattern.steps {
         let any = |a: &Option<Formula>, b: &Option<Formula>| {
-            let both = a.iter().flatten().chain(b.iter().flatten()).cloned();
-            (a.is_some() && b.is_some())
-                .then(|| distinct(both))
-                .and_then(bounded)
+            let (a, b) = a.as_ref().zip(b.as_ref())?;
+            bounded(distinct(a.iter().chain(b).cloned()))
         };
-        let every = |a: &Option<Formula>, b: &Option<Formula>| match (a, b) {
-            (Some(a), Some(b)) => bounded(distinct(algebra.pairs(a, b)?.into_iter())),
-            _ => None,
+        let every = |a: &Option<Formula>, b: &Option<Formula>| {
+            let (a, b) = a.as_ref().zip(b.as_ref())?;
+            bounded(distinct(algebra.pairs(a, b)?.into_iter()))
         };
         all.push(match step {
             PatternStep::Leaf(pair, wanted) => {
@@ -105,14 +113,11 @@ pub fn disjunction(pattern: &Pattern) -> Option<Vec<Term>> {
 /// Each conjunction once.
 fn distinct(terms: impl Iterator<Item = Term>) -> Formula {
     let terms: BTreeSet<Conjunction> = terms.map(|term| term.conditions).collect();
-    let term = |conditions| Term {
-        sign: 1,
-        conditions,
-    };
-    terms.into_iter().map(term).collect()
+    terms.into_iter().map(Term::of).collect()
 }
 
-fn operands(step: &PatternStep) -> impl Iterator<Item = usize> {
+/// The steps that a step combines.
+pub fn operands(step: &PatternStep) -> impl Iterator<Item = usize> {
     let (a, b) = match step {
         PatternStep::Leaf(..) | PatternStep::Table(_) => (None, None),
         PatternStep::Not(a) => (Some(*a), None),
@@ -136,20 +141,14 @@ struct Algebra<'a> {
 
 impl Algebra<'_> {
     fn one() -> Formula {
-        vec![Term {
-            sign: 1,
-            conditions: Vec::new(),
-        }]
+        vec![Term::of(Vec::new())]
     }
 
     /// The formula of a single condition.
     fn condition(&self, pair: usize, wanted: Relations) -> Formula {
         let possible = self.pattern.pairs[pair].possible;
         let wanted = wanted & possible;
-        let single = |relations| Term {
-            sign: 1,
-            conditions: vec![(pair, relations)],
-        };
+        let single = |relations| Term::of(vec![(pair, relations)]);
         if wanted == 0 {
             return Vec::new();
         }
@@ -172,10 +171,7 @@ impl Algebra<'_> {
     }
 
     fn subtract_from_one(&self, formula: &Formula) -> Formula {
-        let negative = formula.iter().map(|term| Term {
-            sign: -term.sign,
-            conditions: term.conditions.clone(),
-        });
+        let negative = formula.iter().cloned().map(Term::negated);
         sum(Self::one().into_iter().chain(negative))
     }
 
@@ -192,10 +188,7 @@ impl Algebra<'_> {
     /// The shorter of A + B − A·B and not (not A and not B).
     fn or(&self, a: &Formula, b: &Formula) -> Option<Formula> {
         let inclusive = self.product(a, b).and_then(|both| {
-            let negative = both.into_iter().map(|term| Term {
-                sign: -term.sign,
-                ..term
-            });
+            let negative = both.into_iter().map(Term::negated);
             bounded(sum(a.iter().chain(b).cloned().chain(negative)))
         });
         if inclusive.as_ref().is_some_and(|terms| terms.len() <= 2) {

@@ -20,12 +20,14 @@ use crate::base::Control;
 use crate::graph::{Graph, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::interpret::column::Column;
 use crate::interpret::column::segments::{Columns, Segments};
+use crate::interpret::deeper;
 use crate::interpret::fault::{Cause, Fault};
+use crate::interpret::scorer::Scores;
 use crate::interpret::scorer::best::Ranking;
 use crate::interpret::scorer::distance;
 use crate::interpret::scorer::linear::Linear;
-use crate::interpret::scorer::{Scores, Table};
-use crate::value::{Comparison, Op, SequenceType, Value};
+use crate::interpret::scorer::table::Table;
+use crate::value::{Comparison, Op, Value};
 use pair::{EQUAL, GREATER, LESS, Pair, Relations, relation, relations};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -66,57 +68,40 @@ impl Pattern {
     ///
     /// # Errors
     /// A fault in a key or query, or an order between numbers and strings.
-    pub fn new(
-        graph: &Graph,
-        selector: SelectorId,
-        columns: &Columns<'_>,
-    ) -> Result<Pattern, Arc<Fault>> {
-        let mut reader = PatternReader::new(graph, columns);
-        let mut done: FxHashMap<SelectorId, usize> = FxHashMap::default();
-        let mut pending = vec![selector];
-        while let Some(id) = pending.last().copied() {
-            if done.contains_key(&id) {
-                pending.pop();
-                continue;
-            }
-            let step = match graph.get_selector(id) {
-                Selector::Compare {
-                    keys,
-                    queries,
-                    comparison,
-                } => Some(reader.leaf(*keys, *queries, *comparison)?),
-                Selector::And(a, b) => both(&done, &mut pending, *a, *b, PatternStep::And),
-                Selector::Or(a, b) => both(&done, &mut pending, *a, *b, PatternStep::Or),
-                Selector::Not(a) => both(&done, &mut pending, *a, *a, |a, _| PatternStep::Not(a)),
-                Selector::Predicate(scorer) => Some(match reader.truth(graph, *scorer) {
-                    Some(step) => step,
-                    None => reader.table(Scores::new(graph, *scorer, columns)?.table()?),
-                }),
-                Selector::Best { selector, scorer } => {
-                    let ranking = Ranking::new(graph, *scorer, columns)?;
-                    let below = || Pattern::new(graph, *selector, columns);
-                    let candidates = stacker::maybe_grow(64 * 1024, 1024 * 1024, below)?;
-                    Some(reader.chosen(ranking.best(&candidates)?))
-                }
-            };
-            if let Some(step) = step {
-                reader.pattern.steps.push(step);
-                done.insert(id, reader.pattern.steps.len() - 1);
-                pending.pop();
-            }
-        }
+    pub fn new(selector: SelectorId, columns: Columns<'_>) -> Result<Pattern, Arc<Fault>> {
+        let mut reader = PatternReader::new(columns);
+        reader.step(selector)?;
         if let Some(segments) = columns.segments {
             reader.pattern.keep_within(segments);
         }
         Ok(reader.pattern)
     }
 
+    /// A predicate alone, if it is made of comparisons.
+    pub fn of_predicate(scorer: ScorerId, columns: Columns<'_>) -> Option<Pattern> {
+        let mut reader = PatternReader::new(columns);
+        let step = reader.truth(scorer)?;
+        reader.pattern.push(step);
+        Some(reader.pattern)
+    }
+
+    /// Pairs of positions.
+    pub fn pairs(&self) -> u64 {
+        (self.keys as u64).saturating_mul(self.queries as u64)
+    }
+
+    /// The number of a step more.
+    fn push(&mut self, step: PatternStep) -> usize {
+        self.steps.push(step);
+        self.steps.len() - 1
+    }
+
     /// Selects only keys of the query's own input.
     fn keep_within(&mut self, segments: &Segments) {
         let all = self.steps.len() - 1;
-        let pair = self.derived_pair(segments.numbers(), segments.numbers());
-        self.steps.push(PatternStep::Leaf(pair, EQUAL));
-        self.steps.push(PatternStep::And(all, self.steps.len() - 1));
+        let pair = self.derived_pair(segments.numbers.clone(), segments.numbers.clone());
+        let same = self.push(PatternStep::Leaf(pair, EQUAL));
+        self.push(PatternStep::And(all, same));
     }
 
     /// The selected keys of one query, ascending. O(n · steps) if all are taken.
@@ -147,29 +132,66 @@ impl Pattern {
     }
 }
 
-/// Reads the comparisons of a selector, each pair of columns once.
+/// Reads a selector: each part once, and each pair of columns.
 struct PatternReader<'a> {
     pattern: Pattern,
+    /// The steps of parts, and the numbers of pairs.
+    steps: FxHashMap<SelectorId, usize>,
     numbers: FxHashMap<(SOpId, SOpId), usize>,
-    columns: &'a Columns<'a>,
+    columns: Columns<'a>,
 }
 
 impl<'a> PatternReader<'a> {
-    fn new(graph: &Graph, columns: &'a Columns<'a>) -> PatternReader<'a> {
+    fn new(columns: Columns<'a>) -> PatternReader<'a> {
         let pattern = Pattern {
             keys: columns.keys,
-            queries: columns.queries,
+            queries: columns.queries(),
             pairs: Vec::new(),
             steps: Vec::new(),
             tables: Vec::new(),
-            control: graph.control().clone(),
+            control: columns.graph.control().clone(),
             sop: SOpId(0),
         };
         PatternReader {
             pattern,
+            steps: FxHashMap::default(),
             numbers: FxHashMap::default(),
             columns,
         }
+    }
+
+    /// The step of a selector.
+    fn step(&mut self, id: SelectorId) -> Result<usize, Arc<Fault>> {
+        if let Some(step) = self.steps.get(&id) {
+            return Ok(*step);
+        }
+        let step = deeper(|| self.new_step(id))?;
+        let step = self.pattern.push(step);
+        self.steps.insert(id, step);
+        Ok(step)
+    }
+
+    fn new_step(&mut self, id: SelectorId) -> Result<PatternStep, Arc<Fault>> {
+        let columns = self.columns;
+        Ok(match columns.graph.get_selector(id) {
+            Selector::Compare {
+                keys,
+                queries,
+                comparison,
+            } => self.leaf(*keys, *queries, *comparison)?,
+            Selector::And(a, b) => PatternStep::And(self.step(*a)?, self.step(*b)?),
+            Selector::Or(a, b) => PatternStep::Or(self.step(*a)?, self.step(*b)?),
+            Selector::Not(a) => PatternStep::Not(self.step(*a)?),
+            Selector::Predicate(scorer) => match self.truth(*scorer) {
+                Some(step) => step,
+                None => self.table(Table::new(Scores::new(*scorer, columns)?)?),
+            },
+            Selector::Best { selector, scorer } => {
+                let ranking = Ranking::new(*scorer, columns)?;
+                let candidates = Pattern::new(*selector, columns)?;
+                self.chosen(ranking.best(&candidates)?)
+            }
+        })
     }
 
     fn leaf(
@@ -178,7 +200,7 @@ impl<'a> PatternReader<'a> {
         query_sop: SOpId,
         comparison: Comparison,
     ) -> Result<PatternStep, Arc<Fault>> {
-        let (keys, queries) = ((self.columns.key)(key_sop), (self.columns.query)(query_sop));
+        let (keys, queries) = (self.columns.key(key_sop), self.columns.query(query_sop));
         if let Some(fault) = keys.first_fault().or(queries.first_fault()) {
             return Err(fault.clone());
         }
@@ -225,12 +247,13 @@ impl<'a> PatternReader<'a> {
         clippy::wildcard_enum_match_arm,
         reason = "no other primitive joins conditions"
     )]
-    fn truth(&mut self, graph: &Graph, scorer: ScorerId) -> Option<PatternStep> {
+    fn truth(&mut self, scorer: ScorerId) -> Option<PatternStep> {
+        let graph = self.columns.graph;
         let (of_key, of_query) = graph.scorer_reads(scorer);
         if !(of_key && of_query) {
             return None;
         }
-        if let Some(linear) = Linear::new(graph, scorer, self.columns) {
+        if let Some(linear) = Linear::new(scorer, self.columns) {
             let intervals = distance::intervals(&linear)?;
             return Some(self.pattern.any_interval(&linear, &intervals));
         }
@@ -238,21 +261,16 @@ impl<'a> PatternReader<'a> {
             return None;
         };
         let mut part = |at: usize| {
-            let step =
-                stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.truth(graph, operands[at]))?;
-            self.pattern.steps.push(step);
-            Some(self.pattern.steps.len() - 1)
+            let step = deeper(|| self.truth(operands[at]))?;
+            Some(self.pattern.push(step))
         };
         match op {
             Op::And => Some(PatternStep::And(part(0)?, part(1)?)),
             Op::Or => Some(PatternStep::Or(part(0)?, part(1)?)),
-            Op::Not | Op::ToBool => {
+            Op::Not => Some(PatternStep::Not(part(0)?)),
+            Op::ToBool => {
                 let not = PatternStep::Not(part(0)?);
-                if *op == Op::Not {
-                    return Some(not);
-                }
-                self.pattern.steps.push(not);
-                Some(PatternStep::Not(self.pattern.steps.len() - 1))
+                Some(PatternStep::Not(self.pattern.push(not)))
             }
             _ => None,
         }
@@ -260,28 +278,13 @@ impl<'a> PatternReader<'a> {
 }
 
 impl Pattern {
-    /// A predicate alone, if it is made of comparisons.
-    pub fn of_predicate(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<Pattern> {
-        let mut reader = PatternReader::new(graph, columns);
-        let step = reader.truth(graph, scorer)?;
-        reader.pattern.steps.push(step);
-        Some(reader.pattern)
-    }
-
-    /// Pairs of positions.
-    pub fn pairs(&self) -> u64 {
-        (self.keys as u64).saturating_mul(self.queries as u64)
-    }
-
     /// What the selector selects of those keys for which a number lies in an interval.
     pub fn within(&self, linear: &Linear, interval: (i64, i64)) -> Pattern {
         let mut within = self.clone();
         let all = within.steps.len() - 1;
         let step = within.any_interval(linear, &[interval]);
-        within.steps.push(step);
-        within
-            .steps
-            .push(PatternStep::And(all, within.steps.len() - 1));
+        let step = within.push(step);
+        within.push(PatternStep::And(all, step));
         within
     }
 
@@ -324,8 +327,7 @@ impl Pattern {
         combine: fn(usize, usize) -> PatternStep,
     ) -> PatternStep {
         let Some(first) = first else { return second };
-        self.steps.extend([first, second]);
-        combine(self.steps.len() - 2, self.steps.len() - 1)
+        combine(self.push(first), self.push(second))
     }
 
     /// What always holds, or never does.
@@ -359,28 +361,10 @@ fn check_order(
     queries: &Column,
     comparison: Comparison,
 ) -> Result<(), Arc<Fault>> {
-    let text = |column: &Column| column.sequence_type() == SequenceType::Strings;
     let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-    if !ordered || text(keys) == text(queries) {
+    if !ordered || keys.is_text() == queries.is_text() {
         return Ok(());
     }
     let types = [keys, queries].map(Column::sequence_type);
     Err(Arc::new(Fault::new(Cause::NoOrder(comparison, types), sop)))
-}
-
-/// The step on two operands, or `None` after asking for those that are not done yet.
-fn both(
-    done: &FxHashMap<SelectorId, usize>,
-    pending: &mut Vec<SelectorId>,
-    a: SelectorId,
-    b: SelectorId,
-    step: impl Fn(usize, usize) -> PatternStep,
-) -> Option<PatternStep> {
-    match (done.get(&a), done.get(&b)) {
-        (Some(a), Some(b)) => Some(step(*a, *b)),
-        _ => {
-            pending.extend([b, a]);
-            None
-        }
-    }
 }

@@ -4,7 +4,7 @@
 use crate::graph::SOpId;
 use crate::interpret::column::rank::{NONE, Ranked, rank};
 use crate::interpret::column::{Column, Values};
-use crate::value::{Comparison, SequenceType, Value};
+use crate::value::{Comparison, Value};
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
@@ -77,8 +77,7 @@ impl Pair {
     }
 
     fn find_possible(&self) -> Relations {
-        let text = |column: &Column| column.sequence_type() == SequenceType::Strings;
-        if text(&self.keys) != text(&self.queries) {
+        if self.keys.is_text() != self.queries.is_text() {
             return UNORDERED;
         }
         if let (Values::Constant(key), Values::Constant(query)) =

@@ -1,70 +1,38 @@
 //! The last resort, for any selector: rows of bits. Keys that agree in every column compared are
 //! one class and so are queries, and a row is worked out once for each class of queries, 64 classes
-//! of keys at a time: comparisons by `bits`, predicates by `opaque`. Each processor holds one row at
+//! of keys at a time: comparisons by `bits`, predicates by the tables of `scorer`. Each processor holds one row at
 //! once, never a matrix.
 
 use super::bits::Prefixes;
-use super::formula::last_uses;
+use super::formula::{last_uses, operands};
 use super::pair::{Pair, Sides};
 use super::tally::Sum;
 use super::{Pattern, PatternStep};
 use crate::base::parallel;
 use crate::graph::SOpId;
 use crate::interpret::column::Column;
+use crate::interpret::column::classes::Classes;
 use crate::interpret::column::rank::rank;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Queries that one thread answers at least.
 const LEAST: usize = 64;
 
-/// Positions that agree in some columns.
-pub struct Classes {
-    /// The class of each position; classes are numbered by their first positions.
-    of: Vec<u32>,
-    /// The first position of each class.
-    first: Vec<u32>,
-}
-
-impl Classes {
-    /// The classes of positions by columns: O(n log n) for each of them.
-    fn new<'p>(pairs: impl Iterator<Item = (SOpId, &'p Arc<Column>)>, length: usize) -> Classes {
-        let mut classes = Classes {
-            of: vec![0; length],
-            first: vec![0],
-        };
-        let mut seen: Vec<SOpId> = Vec::new();
-        for (sop, column) in pairs {
-            if classes.first.len() == length {
-                break;
-            }
-            if !seen.contains(&sop) {
-                seen.push(sop);
-                classes.divide(column);
-            }
+/// The classes of positions by columns, of which some may be the same: O(n log n) for each.
+fn classes<'p>(pairs: impl Iterator<Item = (SOpId, &'p Arc<Column>)>, length: usize) -> Classes {
+    let mut classes = Classes::one(length);
+    let mut seen: Vec<SOpId> = Vec::new();
+    for (sop, column) in pairs {
+        if classes.count() == length {
+            break;
         }
-        classes
-    }
-
-    fn divide(&mut self, column: &Arc<Column>) {
-        let ranked = rank(column, column);
-        let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        self.first.clear();
-        for (position, class) in self.of.iter_mut().enumerate() {
-            let next = numbers.len() as u32;
-            let number = *numbers
-                .entry((*class, ranked.keys.get(position)))
-                .or_insert(next);
-            if number == next {
-                self.first.push(position as u32);
-            }
-            *class = number;
+        if !seen.contains(&sop) {
+            seen.push(sop);
+            let ranked = rank(column, column);
+            classes.divide(|position| ranked.keys.get(position));
         }
     }
-
-    pub fn count(&self) -> usize {
-        self.first.len()
-    }
+    classes
 }
 
 /// A selector between classes of keys and classes of queries.
@@ -86,8 +54,8 @@ impl Rows<'_> {
         let queries = queries.filter(|pair| varying(pair, Sides::Queries));
         Rows {
             pattern,
-            keys: Classes::new(keys.map(|pair| (pair.key_sop, &pair.keys)), pattern.keys),
-            queries: Classes::new(
+            keys: classes(keys.map(|pair| (pair.key_sop, &pair.keys)), pattern.keys),
+            queries: classes(
                 queries.map(|pair| (pair.query_sop, &pair.queries)),
                 pattern.queries,
             ),
@@ -187,34 +155,27 @@ impl<'r> RowMaker<'r> {
                 both.for_each(|(bits, (a, b))| *bits = op(*a, *b));
             };
             let done = &self.steps_bits;
-            let operands = match step {
+            match step {
                 PatternStep::Leaf(pair, wanted) => {
                     self.prefixes[*pair].fill(&mut bits, query, *wanted);
-                    [index, index]
                 }
                 PatternStep::Table(table) => {
                     let query = self.rows.queries.first[query] as usize;
                     let keys = &self.rows.keys.first;
                     self.rows.pattern.tables[*table].fill(&mut bits, keys, query);
-                    [index, index]
                 }
                 PatternStep::And(a, b) => {
                     combine(&mut bits, &done[*a], &done[*b], |a, b| a & b);
-                    [*a, *b]
                 }
                 PatternStep::Or(a, b) => {
                     combine(&mut bits, &done[*a], &done[*b], |a, b| a | b);
-                    [*a, *b]
                 }
-                PatternStep::Not(a) => {
-                    combine(&mut bits, &done[*a], &done[*a], |a, _| !a);
-                    [*a, *a]
-                }
-            };
+                PatternStep::Not(a) => combine(&mut bits, &done[*a], &done[*a], |a, _| !a),
+            }
             self.steps_bits[index] = bits;
-            for operand in operands {
+            for operand in operands(step) {
                 let done = &mut self.steps_bits[operand];
-                if operand != index && self.last_uses[operand] == index && !done.is_empty() {
+                if self.last_uses[operand] == index && !done.is_empty() {
                     self.free.push(std::mem::take(done));
                 }
             }

@@ -17,7 +17,7 @@ pub struct Item<T> {
 }
 
 impl<T: Sum> Item<T> {
-    pub fn key(second: u32, third: u32, weight: T) -> Item<T> {
+    pub fn key((second, third): (u32, u32), weight: T) -> Item<T> {
         Item {
             second,
             third,
@@ -27,7 +27,7 @@ impl<T: Sum> Item<T> {
     }
 
     /// A query that selects keys of lower places than these.
-    pub fn query(query: usize, second: u32, third: u32) -> Item<T> {
+    pub fn query(query: usize, (second, third): (u32, u32)) -> Item<T> {
         Item {
             second,
             third,
