@@ -697,7 +697,7 @@ fn what_one_key_has_is_compared_as_it_is() {
         earlier = select(differs, True, ==) and select(indices, indices, <);
         first = differs and not has_focus(earlier);
         x = aggregate(select(first, True, ==), indicator(tokens_int > other), 0);";
-    for max_length in [7, 16] {
+    for max_length in [7, 12] {
         let mut session = Session::new(Sharing::Equal);
         session.load_text("test", text);
         let sop = session.sop("x").unwrap_or_else(|error| panic!("{error}"));

@@ -4,9 +4,10 @@
 use super::HeadBound;
 use super::bound::{Bound, Bounds};
 use super::facts::{Apart, HeadFacts, NOMINAL};
-use super::host::{Floats, fits, is_lost};
+use super::host::is_lost;
 use super::host_sum::HostSum;
 use super::others::{NONE, Others};
+use super::products::Products;
 use crate::plan::{
     Attend, Kind, Linear, Meaning, Product, Style, Term, VariableId, Written, level,
 };
@@ -33,53 +34,6 @@ pub(super) struct Logit {
     lost: f64,
     /// How many nats above one key BOS stands at most where it stands for none.
     of_none: f64,
-}
-
-/// The products of a query and some keys, one for each dimension.
-struct Products {
-    /// Whether each is a multiple of 2 to the power `least`.
-    exact: bool,
-    least: i32,
-    /// How many are not 0: others round no sum.
-    addends: usize,
-    /// How large they are together.
-    size: f64,
-    /// How far their sum is off because of what they multiply, and what of that is a residue of what is exact.
-    noise: f64,
-    residue: f64,
-}
-
-impl Products {
-    fn none() -> Products {
-        Products {
-            exact: true,
-            least: i32::MAX,
-            addends: 0,
-            size: 0.0,
-            noise: 0.0,
-            residue: 0.0,
-        }
-    }
-
-    /// Adds that of a query and of keys that are no larger than these.
-    fn add(&mut self, (query, size): (&Bound, f64), (key, largest): (&Bound, f64)) {
-        if largest == 0.0 && key.error == 0.0 {
-            return;
-        }
-        self.addends += 1;
-        self.size += size * (largest + key.error);
-        self.noise += size * key.error + (largest + key.error) * query.error;
-        self.residue += size * key.residue + (largest + key.error) * query.residue;
-        match (query.grain, key.grain) {
-            (Some(a), Some(b)) => self.least = self.least.min(a.saturating_add(b)),
-            _ => self.exact = false,
-        }
-    }
-
-    /// Whether their sum is exact where it is no larger.
-    fn adds_exactly(&self, largest: f64, floats: Floats) -> bool {
-        self.exact && fits(largest, self.least, floats) && is_lost(self.residue, self.least, floats)
-    }
 }
 
 impl Bounds<'_> {

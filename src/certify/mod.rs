@@ -19,6 +19,7 @@ mod others;
 mod paired;
 mod points;
 mod print;
+mod products;
 mod readout;
 mod rounds;
 mod sensitivity;

@@ -23,7 +23,13 @@ use std::ops::RangeInclusive;
 /// Bits that number more values than this are more hidden units than a model is worth.
 const MOST_NUMBERED: usize = 1_024;
 
-/// A model of more parameters, counted with padding, is held against one that is made with more care.
+/// A model of so few parameters, counted with padding, is held against no other.
+pub(super) const FEW_PARAMETERS: usize = 4_096;
+
+/// So many hidden units for each position and token are one for each pair of values of something.
+const FEW_UNITS: usize = 2;
+
+/// It takes long to make other models of so many parameters, counted with padding.
 pub(super) const MANY_PARAMETERS: usize = 1_000_000;
 
 /// A model of so many parameters, counted with padding, may be smaller without some passes; of larger ones it
@@ -58,6 +64,16 @@ impl Task<'_> {
             Ok(other) if other.is_certified() => Ok(other),
             Ok(_) | Err(_) => first,
         }
+    }
+
+    /// Whether no hidden layer has a unit for each of the pairs of values that something may be.
+    pub fn is_narrow(self, made: &Compiled) -> bool {
+        let Setting {
+            vocabulary,
+            max_length,
+            ..
+        } = self.setting;
+        made.model.widest_hidden_layer() <= FEW_UNITS * (max_length + vocabulary.len())
     }
 }
 
@@ -188,17 +204,19 @@ impl<'a> Attempts<'a> {
     /// where size is all that counts: what is computed a layer later may take less.
     fn or_careful(&self, first: Fallible<Compiled>, is_worth: IsWorth) -> Fallible<Compiled> {
         let is_fine = match &first {
-            Ok(first) => first.size().parameters <= MANY_PARAMETERS,
+            Ok(first) if self.task.is_narrow(first) => first.size().parameters <= MANY_PARAMETERS,
+            Ok(first) => first.size().parameters <= FEW_PARAMETERS,
             Err(error) => !is_left(error) || self.request.style == Style::Faithful,
         };
         if is_fine {
             return first;
         }
-        let is_smaller = |size: Size| match &first {
-            Ok(first) => size.parameters < first.size().parameters,
-            Err(_) => is_worth(size),
+        let is_worth_more = |size: Size| match &first {
+            Ok(first) => size.is_worth_more_in(self.request.style, first.size()),
+            Err(_) => true,
         };
-        let careful = self.attempt(Care::Careful, &is_smaller);
+        let is_worth = |size: Size| is_worth(size) && is_worth_more(size);
+        let careful = self.attempt(Care::Careful, &is_worth);
         self.task.other_or(first, careful)
     }
 

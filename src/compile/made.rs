@@ -1,7 +1,9 @@
 //! Which model is made, of those that are proved: one in each style, with hidden layers fused or not, without sums
 //! that are read as they are, or with even rows of attention. Depends on attempts, which make and prove each.
 
-use super::attempt::{Attempts, MANY_FOR_PASSES, MANY_PARAMETERS, SOME_PARAMETERS, Task, analysed};
+use super::attempt::{
+    Attempts, FEW_PARAMETERS, MANY_FOR_PASSES, MANY_PARAMETERS, SOME_PARAMETERS, Task, analysed,
+};
 use super::care::Care;
 use super::compiled::Compiled;
 use super::emit::readout::may_be_real;
@@ -12,12 +14,6 @@ use crate::infer::Analysis;
 use crate::plan::pass::{Choice, FUSE, LINEAR, Pass, Passes};
 use crate::plan::{Style, Written};
 use std::ops::RangeInclusive;
-
-/// A hidden layer of so many units for each position and token has one for each pair of values of something.
-const FEW_UNITS: usize = 8;
-
-/// A model of so few parameters, counted with padding, is held against no other.
-const FEW_PARAMETERS: usize = 4_096;
 
 /// How many times larger a model may be whose rows of attention are proved to be uniform.
 const MOST_LARGER: usize = 2;
@@ -176,7 +172,8 @@ fn most_attended(made: &Compiled) -> usize {
 }
 
 /// A model in which a chain of elementwise s-ops is one hidden layer; or a layer for each, where that one is
-/// refused, or has a hidden unit for each of the many numbers that what a chain reads may be together.
+/// refused, or large beside what it makes: it may have a hidden unit for each of the many numbers that what a chain
+/// reads may be together.
 fn fused_or_unfused(
     (request, is_worth): (&Request, IsWorth),
     task: Task,
@@ -185,26 +182,21 @@ fn fused_or_unfused(
     let control = task.graph.control();
     let fused = Attempts::new(request, task, analysis).certified_or_tried(is_worth);
     let is_fine = |fused: &Compiled| {
-        let most = FEW_UNITS * (task.setting.max_length + task.setting.vocabulary.len());
-        let is_narrow = fused.model.widest_hidden_layer() <= most && fused.care.is_plain();
-        let enough = if is_narrow && request.style == Style::Faithful {
-            SOME_PARAMETERS
-        } else {
-            FEW_PARAMETERS
+        let is_plain = request.style == Style::Faithful && fused.care.is_plain();
+        let enough = match is_plain && task.is_narrow(fused) {
+            true => SOME_PARAMETERS,
+            false => FEW_PARAMETERS,
         };
-        let is_small = fused.model.padded_parameters() <= enough;
+        let is_small = fused.size().parameters <= enough;
         fused.is_certified() && (is_small || fused.care == Care::OneHead)
     };
     if !request.passes.choose(Choice::Fuse) || fused.as_ref().is_ok_and(is_fine) {
         return fused;
     }
     control.check()?;
-    let is_worth_more = |size: Size| match (&fused, request.style) {
-        (Ok(fused), _) if !fused.is_certified() => true,
-        (Ok(fused), Style::Faithful) => size.is_worth_more(fused.size()),
-        // However many layers it takes.
-        (Ok(fused), Style::Compact) => size.parameters < fused.size().parameters,
-        (Err(_), _) => true,
+    let is_worth_more = |size: Size| match &fused {
+        Ok(fused) if fused.is_certified() => size.is_worth_more_in(request.style, fused.size()),
+        Ok(_) | Err(_) => true,
     };
     let is_worth = |size: Size| is_worth(size) && is_worth_more(size);
     let is_enough =

@@ -5,7 +5,7 @@
 use super::compiled::Compiled;
 use crate::base::{Code, Diagnostic, Limits};
 use crate::model::Model;
-use crate::plan::Plan;
+use crate::plan::{Plan, Style};
 
 /// How many times smaller a model must be that takes more layers, as each elementwise s-op has its own, or that has
 /// real numbers where another has exact ones.
@@ -49,6 +49,14 @@ impl Size {
         let takes_more = self.layers > than.layers;
         let times = if takes_more { MUCH_SMALLER } else { 1 };
         than.parameters / times > self.parameters
+    }
+
+    /// The same in a style: a compact model is as small as there is, however many layers it takes.
+    pub fn is_worth_more_in(self, style: Style, than: Size) -> bool {
+        match style {
+            Style::Faithful => self.is_worth_more(than),
+            Style::Compact => self.parameters < than.parameters,
+        }
     }
 }
 

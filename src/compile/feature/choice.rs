@@ -18,7 +18,8 @@ use crate::value::{Comparison, Op, Value};
 /// A function of no more steps is not worth the hidden units of its operands.
 const FEWEST_STEPS: usize = 16;
 
-/// Nor is it worth those of the condition, where there must be some, too, and the layer that they take.
+/// Nor is it worth those of the condition, where there must be some, too, and the layer that they take, unless the
+/// model is made with care.
 const FEWEST_STEPS_FOR_GATES: usize = 32;
 
 /// A choice of which a feature is wanted.
@@ -52,7 +53,8 @@ impl Compiler<'_> {
         {
             return Ok(read);
         }
-        match steps > FEWEST_STEPS_FOR_GATES {
+        let is_worth_a_layer = steps > FEWEST_STEPS_FOR_GATES || self.care.is_careful();
+        match is_worth_a_layer {
             true => self.gated(condition, [then, otherwise], &choice),
             false => Err(NotThis),
         }
