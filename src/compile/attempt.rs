@@ -26,8 +26,10 @@ const MOST_NUMBERED: usize = 1_024;
 /// A model of so few parameters, counted with padding, is held against no other.
 pub(super) const FEW_PARAMETERS: usize = 4_096;
 
-/// So many hidden units for each position and token are one for each pair of values of something.
-const FEW_UNITS: usize = 2;
+/// So many hidden units for each position and token are one for each pair of values of something, unless they are
+/// few.
+const FEW_FOR_EACH: usize = 2;
+const FEW_UNITS: usize = 48;
 
 /// It takes long to make other models of so many parameters, counted with padding.
 pub(super) const MANY_PARAMETERS: usize = 1_000_000;
@@ -73,7 +75,8 @@ impl Task<'_> {
             max_length,
             ..
         } = self.setting;
-        made.model.widest_hidden_layer() <= FEW_UNITS * (max_length + vocabulary.len())
+        let few = FEW_FOR_EACH * (max_length + vocabulary.len());
+        made.model.widest_hidden_layer() <= few.max(FEW_UNITS)
     }
 }
 
