@@ -15,13 +15,8 @@ impl Bounds<'_> {
         let by_case = self.added_by_case(&bounds);
         // Units that cancel may be larger than what they add up to.
         let beyond = |bound: &Bound| (bound.on_the_way - bound.largest).max(0.0);
-        let of_all = match self.adding {
-            // Each term may come when all others are there already.
-            Adding::AnyOrder => bounds.iter().fold((0, 0.0), |(all, most), (bound, terms)| {
-                (all + terms, most + beyond(bound))
-            }),
-            Adding::InTurn => (0, 0.0),
-        };
+        let all_terms = bounds.iter().map(|(_, terms)| terms).sum();
+        let all_beyond = bounds.iter().map(|(bound, _)| beyond(bound)).sum();
         let off = |sum: Bound, terms: usize, beyond: f64| {
             let roundings = terms as f64 * self.floats.unit;
             let one_sided = sum.one_sided;
@@ -41,9 +36,16 @@ impl Bounds<'_> {
                     sum.error + bound.error,
                 )
             };
-            off(both, terms, beyond(&bound))
+            match self.adding {
+                Adding::AnyOrder => both,
+                Adding::InTurn => off(both, terms, beyond(&bound)),
+            }
         });
-        let sum = off(sum, of_all.0, of_all.1);
+        let sum = match self.adding {
+            // Each term may come when all others are there already.
+            Adding::AnyOrder => off(sum, all_terms, all_beyond),
+            Adding::InTurn => sum,
+        };
         Some(match by_case {
             Some((cases, all)) => Bound {
                 one_sided: sum.one_sided,

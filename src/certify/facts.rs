@@ -52,7 +52,7 @@ pub(super) struct Facts {
 /// What is known of a head.
 pub(super) struct HeadFacts {
     /// Each with a query and a key.
-    pub dimensions: Vec<[Apart; 2]>,
+    pub dimensions: Vec<[Side; 2]>,
     /// How many of its products are not 0 for a query and a key, at most: what is 0 rounds no sum.
     pub addends: usize,
     /// What share of the gap an error of 1 of each query takes, where that is known.
@@ -81,7 +81,7 @@ impl HeadFacts {
 }
 
 /// What a head reads at tokens and at BOS.
-pub(super) struct Apart {
+pub(super) struct Side {
     pub whole: HostSum,
     /// Without the BOS flag, which is 0 at tokens, if it has a term.
     pub at_tokens: Option<HostSum>,
@@ -98,7 +98,7 @@ impl Facts {
         let embedded = embedded(plan);
         let host_sum = |linear: &Linear| HostSum::new(plan, &directions, &embedded, linear);
         let is_flag = |id: &VariableId| plan.variable(*id).written == Written::Flag;
-        let apart = |linear: &Linear| Apart {
+        let side = |linear: &Linear| Side {
             whole: host_sum(linear),
             at_tokens: linear.terms.keys().any(is_flag).then(|| {
                 let mut at_tokens = linear.clone();
@@ -116,14 +116,14 @@ impl Facts {
                 let sensitivities = dimensions
                     .iter()
                     .map(|d| sensitivity::of(plan, (attend, scale), d));
-                let apart = |Dimension { query, key }: &Dimension| [apart(query), apart(key)];
+                let sides = |Dimension { query, key }: &Dimension| [side(query), side(key)];
                 let queries = most_at_once(plan, dimensions.iter().map(|it| &it.query));
                 let keys = most_at_once(plan, dimensions.iter().map(|it| &it.key));
                 let uneven = uneven(attend);
                 HeadFacts {
                     addends: queries.min(keys),
                     sensitivities: sensitivities.collect(),
-                    dimensions: dimensions.iter().map(apart).collect(),
+                    dimensions: dimensions.iter().map(sides).collect(),
                     scale,
                     cancels: plan.cancels(attend),
                     sizes: Sizes::of(plan, attend),

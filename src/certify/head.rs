@@ -3,7 +3,7 @@
 
 use super::HeadBound;
 use super::bound::{Bound, Bounds};
-use super::facts::{Apart, HeadFacts, NOMINAL};
+use super::facts::{HeadFacts, NOMINAL, Side};
 use super::host::is_lost;
 use super::host_sum::HostSum;
 use super::others::{NONE, Others};
@@ -134,8 +134,8 @@ impl Bounds<'_> {
         let has_level = head.stands_for_others && levels.count() == 1;
         let dimensions = head.dimensions.iter().zip(&head.sensitivities);
         for (at, ([query, key], sensitivity)) in dimensions.enumerate() {
-            let [mut query_of_token, query_of_bos] = self.apart(query);
-            let [key_of_token, key_of_bos] = self.apart(key);
+            let [mut query_of_token, query_of_bos] = self.at_tokens_and_bos(query);
+            let [key_of_token, key_of_bos] = self.at_tokens_and_bos(key);
             let size = |bound: &Bound| bound.centre.abs() + bound.radius;
             let largest = size(&query_of_token) + query_of_token.error;
             if let Some(sensitivity) = sensitivity {
@@ -213,7 +213,7 @@ impl Bounds<'_> {
     }
 
     /// What a head reads at tokens, where the BOS flag is 0 and adds nothing, and at BOS.
-    fn apart(&self, side: &Apart) -> [Bound; 2] {
+    fn at_tokens_and_bos(&self, side: &Side) -> [Bound; 2] {
         let whole = self.summed(&side.whole, side.whole.constant);
         match &side.at_tokens {
             None => [whole.clone(), whole],
