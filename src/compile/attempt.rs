@@ -26,6 +26,10 @@ const MOST_NUMBERED: usize = 1_024;
 /// A model of so few parameters, counted with padding, is held against no other.
 pub(super) const FEW_PARAMETERS: usize = 4_096;
 
+/// The same where no hidden layer of it is wide; and one without fused chains is made with more care beside larger
+/// ones only.
+pub(super) const SOME_PARAMETERS: usize = 262_144;
+
 /// So many hidden units for each position and token are one for each pair of values of something, unless they are
 /// few.
 const FEW_FOR_EACH: usize = 2;
@@ -37,10 +41,6 @@ pub(super) const MANY_PARAMETERS: usize = 1_000_000;
 /// A model of so many parameters, counted with padding, may be smaller without some passes; of larger ones it
 /// takes long to see that.
 pub(super) const MANY_FOR_PASSES: RangeInclusive<usize> = 16_384..=SOME_PARAMETERS;
-
-/// The same where no hidden layer of it is wide; and one without fused chains is made with more care beside larger
-/// ones only.
-pub(super) const SOME_PARAMETERS: usize = 262_144;
 
 /// What is compiled, for which inputs, and within which limits.
 #[derive(Clone, Copy)]

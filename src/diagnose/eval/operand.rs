@@ -108,7 +108,7 @@ impl Scene<'_> {
         };
         let edits = [(strings, *number), (*number, strings)];
         let edits = edits.map(|(place, other)| ((place, whole), self.say(other)));
-        self.mend_places("the arguments are in another order", edits.into())
+        self.mend_places("with the arguments in their order", edits.into())
     }
 
     /// Strings that hold numbers, and the tokens, as numbers.
